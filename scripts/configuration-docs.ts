@@ -53,9 +53,7 @@ Rollcall reads its settings from environment variables. Without any it writes si
 - Rollcall takes a name that looks like a setting for a misspelt one, and tells it as a problem:
   - a name that begins with \`SHEETS_\`, \`CHALLENGE_\` or \`ROLLCALL_\` and is no setting;
   - a name that nearly is that of another setting, such as \`ALLOWED_ORIGIN\` or \`RATE_LIMIT\`, or that a provider uses,
-    such as \`TURNSTILE_SECRET_KEY\` or \`GOOGLE_SHEET_ID\`, unless our setting is there too, even empty;
-  - \`GOOGLE_PRIVATE_KEY\`, \`GOOGLE_SERVICE_ACCOUNT_EMAIL\`, \`DEFAULT_TAB\` and \`DATA_DIRECTORY\` in \`.env\`. In the
-    environment, which other programs share, they are only a warning.
+    such as \`TURNSTILE_SECRET_KEY\` or \`GOOGLE_SHEET_ID\`, unless our setting is there too, even empty.
 - If any \`SHEETS_\` setting is set, rows go to Google Sheets, and the spreadsheet's id and the service account are needed.
   Otherwise they go to the local workbook. \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs
   use it too.

@@ -433,113 +433,9 @@ describe('a setting that this version does not support is refused and not ignore
   })
 })
 
-describe('a variable whose name looks like a setting is refused', () => {
-  test.each([
-    ['SHEETS_PRIVATEKEY', /did you mean SHEETS_PRIVATE_KEY\?/],
-    ['sheets_sheet_id', /did you mean SHEETS_SHEET_ID\?/],
-    ['CHALLENGE_SITEKEY', /did you mean CHALLENGE_SITE_KEY\?/],
-    ['ROLLCALL_PORT', /did you mean PORT\?/],
-    ['ALLOWED_ORIGIN', /did you mean ALLOWED_ORIGINS\?/],
-    ['RATE_LIMIT', /did you mean RATE_LIMIT_PER_MINUTE\?/],
-  ])('%s', (name, expected) => {
-    expect(problemsIn({ [name]: 'value' })).toEqual([
-      expect.objectContaining({ setting: name, expected: expect.stringMatching(expected) }),
-    ])
-  })
-
-  test('if its name may be part of a key, the problem tells only its place', () => {
-    const given = {
-      ROLLCALL_MIIEvQIBADAN: 'x',
-      SHEETS_COLOUR: 'x',
-      'SHEETS_PRIVATE_KEY: "MII': 'x',
-    }
-    const [one, two, three, ...others] = problemsIn(given).filter(
-      ({ problem }) => problem === 'is not a setting of Rollcall.',
-    )
-    expect(others).toEqual([])
-    expect(one?.setting).toBe('A variable of the environment that begins with ROLLCALL_')
-    expect(two?.setting).toBe('A variable of the environment that begins with SHEETS_')
-    expect(three?.setting).toBe('A variable of the environment that begins with SHEETS_')
-    const fromFile = problemsIn({}, 'PORT=3000\nROLLCALL_MIIEvQIBADAN=x')
-    expect(fromFile.map(({ setting }) => setting)).toEqual(['.env, line 2'])
-  })
-
-  test('other variables are ignored', () => {
-    expect(() => load({ PATH: '/bin', SHEET: 'x', npm_config_user_agent: 'npm' })).not.toThrow()
-  })
-
-  test('it is ignored when the setting is set, too, even to nothing', () => {
-    expect(() =>
-      load({ API_KEY: 'x', API_KEYS: '', SHEET_TAB: 'x', SHEET_TABS: 'y' }),
-    ).not.toThrow()
-    expect(namesIn({ SHEETS_SHEETID: 'x', ...pair })).toEqual(['SHEETS_SHEETID'])
-  })
-
-  test('variables that Kubernetes makes for a service of that name are ignored', () => {
-    const links = {
-      ROLLCALL_SERVICE_HOST: '10.0.0.7',
-      ROLLCALL_SERVICE_PORT: '3000',
-      ROLLCALL_SERVICE_PORT_HTTP: '3000',
-      ROLLCALL_PORT: 'tcp://10.0.0.7:3000',
-      ROLLCALL_PORT_3000_TCP: 'tcp://10.0.0.7:3000',
-      ROLLCALL_PORT_3000_TCP_PROTO: 'tcp',
-      ROLLCALL_PORT_3000_TCP_PORT: '3000',
-      ROLLCALL_PORT_3000_TCP_ADDR: '10.0.0.7',
-    }
-    expect(() => load(links)).not.toThrow()
-    expect(namesIn({ ...links, ROLLCALL_PORT: '3000' })).toEqual(['ROLLCALL_PORT'])
-  })
-})
-
-describe('the problem of another program’s name for a setting names our setting', () => {
-  const challengeNames = [
-    ['TURNSTILE_SECRET_KEY', 'CHALLENGE_SECRET_KEY'],
-    ['CF_TURNSTILE_SECRET', 'CHALLENGE_SECRET_KEY'],
-    ['HCAPTCHA_SECRET', 'CHALLENGE_SECRET_KEY'],
-    ['RECAPTCHA_SECRET_KEY', 'CHALLENGE_SECRET_KEY'],
-    ['TURNSTILE_SITE_KEY', 'CHALLENGE_SITE_KEY'],
-    ['HCAPTCHA_SITEKEY', 'CHALLENGE_SITE_KEY'],
-    ['SHEET_ID', 'SHEETS_SHEET_ID'],
-    ['GOOGLE_SHEET_ID', 'SHEETS_SHEET_ID'],
-    ['SPREADSHEET_ID', 'SHEETS_SHEET_ID'],
-  ]
-  const general = [
-    ['GOOGLE_PRIVATE_KEY', 'SHEETS_PRIVATE_KEY'],
-    ['GOOGLE_SERVICE_ACCOUNT_EMAIL', 'SHEETS_CREDENTIALS_EMAIL'],
-    ['DEFAULT_TAB', 'DEFAULT_SHEET_TAB'],
-    ['DATA_DIRECTORY', 'DATA_DIR'],
-  ]
-
-  test.each([...challengeNames, ...general])('%s in .env is refused: %s', (name, meant) => {
-    expect(problemsIn({}, `${name}=x`)).toEqual([
-      expect.objectContaining({ setting: name, expected: `did you mean ${meant}?` }),
-    ])
-  })
-
-  test.each(challengeNames)(
-    '%s is refused wherever it is, as nothing would be kept out or in its place: %s',
-    (name = '', meant) => {
-      expect(problemsIn({ [name]: 'x' })).toEqual([
-        expect.objectContaining({ setting: name, expected: `did you mean ${meant}?` }),
-      ])
-    },
-  )
-
-  test.each(general)(
-    '%s in the environment, which all programs share, is a warning: %s',
-    (name = '', meant) => {
-      const { warnings } = load({ [name]: 'Very Private' }).config
-      expect(warnings).toEqual([expect.stringContaining(`${name} is not a setting of Rollcall`)])
-      expect(warnings).toEqual([expect.stringContaining(`did you mean ${meant}?`)])
-      expect(warnings.join()).not.toContain('Very Private')
-    },
-  )
-
-  test('it is ignored when our setting is set, too, even to nothing', () => {
-    for (const [name = '', meant = ''] of [...challengeNames, ...general]) {
-      expect(load({}, `${name}=x\n${meant}=`).config.warnings).toEqual([])
-    }
-  })
+test('a problem of a misspelt name in .env tells its line when the name may be part of a key', () => {
+  const [problem] = problemsIn({}, 'PORT=3000\nROLLCALL_MIIEvQIBADAN=x')
+  expect(problem).toMatchObject({ setting: '.env, line 2', given: 'a value that is not shown' })
 })
 
 test('no problem shows a part of a key, in whatever variable the key is', () => {
@@ -599,14 +495,6 @@ describe('a file with sites', () => {
       ['b', {}],
     ])
     expect(inspect(config, { depth: null })).not.toContain('the-secret')
-  })
-
-  test('makes a warning of a secret key that no site names', () => {
-    const { config } = load({ ...variables, CHALLENGE_SECRET_KEY_OLD: 'the-secret' })
-    expect(config.warnings).toEqual([
-      expect.stringMatching(/^CHALLENGE_SECRET_KEY_OLD is .* no site/),
-    ])
-    expect(namesIn({ CHALLENGE_SECRET_KEY_OLD: 'x' })).toEqual(['CHALLENGE_SECRET_KEY_OLD'])
   })
 
   test('may not write to local workbooks together with a database', () => {

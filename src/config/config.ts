@@ -9,7 +9,7 @@ import type { SiteConfig } from './sites/site.ts'
 import { readSites } from './sites/sites.ts'
 import type { EnvFile } from './env/env-file.ts'
 import { exposedSecrets, type Secrets } from './secrets.ts'
-import { findSlips, notYetSupported } from './env/unknown.ts'
+import { misnamed, notYetSupported } from './env/unknown.ts'
 import { separatorWarnings } from './lists.ts'
 import { type InstanceSettings, type Setting, settingNames, settings } from './settings.ts'
 
@@ -42,7 +42,6 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const { variables, envFile, isEnvFileOpen = false, folder } = environment
   const reader = new SettingsReader(variables)
   const { sites, hasWorkbook, ...file } = readSites(reader, environment)
-  const slips = findSlips(variables, envFile?.lines ?? new Map(), file.secretVariables)
   const stored = readDatabase(reader, environment, hasWorkbook)
   const own = readInstance(reader)
   const instance: Omit<Config, 'sites'> = {
@@ -52,23 +51,20 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     database: stored?.database,
     logColours: (variables['NO_COLOR'] ?? '') === '',
     warnings: [
-      ...slips.warnings,
       ...separatorWarnings({ tabs: reader.text('SHEET_TABS'), keys: reader.text('API_KEYS') }),
       ...(stored?.warnings ?? []),
-      ...exposedSecrets(envFile, isEnvFileOpen, file.secretVariables),
+      ...exposedSecrets(envFile, isEnvFileOpen),
     ],
   }
   const alertWebhook = readAlertWebhook(reader)
   const apiKeys = reader.value('API_KEYS') ?? []
   const metricsToken = reader.value('METRICS_TOKEN')
-  const unsupported = notYetSupported(variables)
   const problems = [
     ...(envFile?.problems ?? []),
-    ...[...reader.problems, ...file.problems].filter(
-      (it) => !unsupported.some(({ setting }) => setting === it.setting),
-    ),
-    ...unsupported,
-    ...slips.problems,
+    ...reader.problems,
+    ...file.problems,
+    ...notYetSupported(variables),
+    ...misnamed(variables, envFile?.lines ?? new Map()),
   ]
   const [first, ...others] = sites.map(({ site }) => site)
   if (problems.length > 0 || !first) throw new ConfigError(problems)

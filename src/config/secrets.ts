@@ -38,17 +38,10 @@ export function secretsOf(
  * A warning when the `.env` file has secrets and every user of the machine may read it.
  *
  * @param isOpen whether every user may read it
- * @param ofSites the secrets that a file names for its sites
  */
-export function exposedSecrets(
-  envFile: EnvFile | undefined,
-  isOpen: boolean,
-  ofSites: ReadonlySet<string> = new Set(),
-): readonly string[] {
+export function exposedSecrets(envFile: EnvFile | undefined, isOpen: boolean): readonly string[] {
   const { variables = {} } = envFile ?? {}
-  const exposed = Object.keys(variables).filter(
-    (name) => variables[name] !== '' && (isSecret(name) || ofSites.has(name)),
-  )
+  const exposed = Object.keys(variables).filter((name) => variables[name] !== '' && isSecret(name))
   if (!isOpen || exposed.length === 0) return []
   return [
     `Every user of this machine may read the file .env, which has ${exposed.join(', ')}. ` +

@@ -507,6 +507,8 @@ export function siteSettings(
   })
 }
 
+/** Whether the value of a variable must never be printed. A site may keep its secret key in one of its own. */
 export function isSecret(name: string): boolean {
+  if (name.startsWith('CHALLENGE_SECRET_KEY')) return true
   return Object.hasOwn(settings, name) && 'secret' in settings[name as SettingName]
 }

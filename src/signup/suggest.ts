@@ -1,7 +1,7 @@
 import { editDistance } from './edit-distance.ts'
 
 /** Longer names are not typing errors. The cost of comparing is the product of both lengths. */
-const nameCharactersMax = 20
+const nameCharactersMax = 32
 
 /** The known name that `name` was probably meant to be: `email` for `e-mail` or `emial`. The nearest one. */
 export function suggest(name: string, known: readonly string[]): string | undefined {

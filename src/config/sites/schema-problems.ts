@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { suggest } from '../../signup/suggest.ts'
 import { fieldTypes } from './field-schema.ts'
-import { nearest } from '../env/meant-names.ts'
 import { describeGiven, type SettingProblem } from '../problem.ts'
 import type { SettingRefusal } from '../refusal.ts'
 import type { RefusalParams } from '../schema-parts.ts'
@@ -84,7 +84,7 @@ function refusalOf(issue: Issue, value: unknown): SettingRefusal {
 }
 
 function suggestion(value: unknown, { values }: z.core.$ZodIssueInvalidValue): string {
-  const meant = typeof value === 'string' ? nearest(value, values.map(String)) : undefined
+  const meant = typeof value === 'string' ? suggest(value, values.map(String)) : undefined
   return meant === undefined ? 'Write one of them.' : `Did you mean ${meant}?`
 }
 
@@ -114,11 +114,7 @@ const looksSecret = /secret|private|password|token|credential|api_?key|database/
 function unknownKey(path: Path, file: unknown): SettingProblem {
   const key = String(path.at(-1))
   const keys = keysAt(path.slice(0, -1), file)
-  const meant = nearest(
-    key.toLowerCase(),
-    keys.map((it) => it.toLowerCase()),
-  )
-  const suggested = keys.find((it) => it.toLowerCase() === meant)
+  const suggested = suggest(key, keys)
   const isSecret = looksSecret.test(key) && suggested === undefined
   return {
     setting: pathText(path),
@@ -149,7 +145,7 @@ function keysAt(path: Path, file: unknown): readonly string[] {
 function notAType(path: Path, file: unknown): SettingProblem {
   const types = Object.keys(fieldTypes)
   const value = valueAt(file, path)
-  const meant = typeof value === 'string' ? nearest(value, types) : undefined
+  const meant = typeof value === 'string' ? suggest(value, types) : undefined
   return problemAt(path, file, {
     problem: 'is not a type of field.',
     expected: `one of ${types.join(', ')}`,

@@ -31,8 +31,6 @@ export interface Sites {
   readonly isNamed: boolean
   /** Problems of the file. Those of the environment are with the reader. */
   readonly problems: readonly SettingProblem[]
-  /** The variables that have secret keys of sites; undefined when no file names the sites. */
-  readonly secretVariables: ReadonlySet<string> | undefined
   /** Whether a site writes to a local workbook. */
   readonly hasWorkbook: boolean
 }
@@ -55,12 +53,9 @@ export function readSites(
   const { declared, problems } = file ? declaredIn(file) : nothingDeclared(isNamed)
   const refuse: Refuse = (path, refusal) =>
     problems.push(problemAt(['sites', ...path], file, refusal))
-  const secretVariables = new Set(
-    declared.flatMap(([, { challenge }]) => challenge?.secretKeyVariable ?? []),
-  )
   const defaults = readSiteDefaults(reader)
   const spreadsheetOf = spreadsheets(declared, isNamed, reader, environment, refuse)
-  const challengeOf = challenges(secretVariables, reader, environment, refuse, problems)
+  const challengeOf = challenges(declared, reader, environment, refuse, problems)
   const sites = declared.map((it): ReadSite => {
     const [name, site] = it
     const google = spreadsheetOf(it)
@@ -82,13 +77,7 @@ export function readSites(
   })
   const hasWorkbook =
     !wantsGoogle(reader) && declared.some(([, { spreadsheet }]) => spreadsheet === undefined)
-  return {
-    sites,
-    isNamed,
-    problems,
-    secretVariables: isNamed ? secretVariables : undefined,
-    hasWorkbook,
-  }
+  return { sites, isNamed, problems, hasWorkbook }
 }
 
 type Refuse = (path: readonly PropertyKey[], refusal: SettingRefusal) => void
@@ -167,7 +156,7 @@ function takenSpreadsheet(owner: string, isShared: boolean): SettingRefusal {
 
 /** Gives the challenge of each site; undefined when it is off or was refused. */
 function challenges(
-  secretVariables: ReadonlySet<string>,
+  declared: readonly Declared[],
   reader: SettingsReader,
   { variables }: { readonly variables: Variables },
   refuse: Refuse,
@@ -176,7 +165,8 @@ function challenges(
   const terms = readChallengeTerms(reader)
   // The variable of the environment's own challenge may have the key of a site.
   const isOfSite =
-    secretVariables.has('CHALLENGE_SECRET_KEY') && reader.text('CHALLENGE_SITE_KEY') === undefined
+    reader.text('CHALLENGE_SITE_KEY') === undefined &&
+    declared.some(([, site]) => site.challenge?.secretKeyVariable === 'CHALLENGE_SECRET_KEY')
   const shared = isOfSite ? undefined : readChallenge(reader, terms)
 
   return ([name, { challenge }]) => {
@@ -194,7 +184,7 @@ function challenges(
     const secret = parsers.secret(text)
     if (!('value' in secret)) {
       const { problem, expected, hint } = secret
-      const given = describeGiven('CHALLENGE_SECRET_KEY', text)
+      const given = describeGiven(secretKeyVariable, text)
       problems.push({ setting: secretKeyVariable, problem, given, expected, hint })
     }
     if (!('value' in siteKey && 'value' in secret)) return undefined

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import type { Variables } from '../reader.ts'
+import { settingNames } from '../settings.ts'
+import { misnamed } from './unknown.ts'
+
+const told = (variables: Variables, lines = new Map<string, number>()) =>
+  misnamed(variables, lines).map(({ setting, expected }) => `${setting}: ${expected}`)
+
+test.each([
+  ['SHEETS_PRIVATEKEY', 'SHEETS_PRIVATE_KEY'],
+  ['sheets_sheet_id', 'SHEETS_SHEET_ID'],
+  ['CHALLENGE_SITEKEY', 'CHALLENGE_SITE_KEY'],
+  ['ROLLCALL_PORT', 'PORT'],
+  ['SHEET_TAB', 'SHEET_TABS'],
+  ['ALLOWED_ORIGIN', 'ALLOWED_ORIGINS'],
+  ['ALLOWED_ORIGNIS', 'ALLOWED_ORIGINS'],
+  ['allowed-origins', 'ALLOWED_ORIGINS'],
+  ['RATE_LIMIT_PER_MINUTES', 'RATE_LIMIT_PER_MINUTE'],
+  ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
+  ['TRUSTPROXY', 'TRUST_PROXY'],
+  ['API_KEY', 'API_KEYS'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['GOOGLE_SHEET_ID', 'SHEETS_SHEET_ID'],
+  ['TURNSTILE_SECRET_KEY', 'CHALLENGE_SECRET_KEY'],
+])('%s was meant to be %s', (name, meant) => {
+  expect(told({ [name]: 'x' })).toEqual([`${name}: did you mean ${meant}?`])
+})
+
+// What shells, npm, systemd, Docker, cloud hosts and usual libraries set or read.
+test.each(
+  `HOSTNAME HOSTTYPE HOSTS PORTS PATH TERM USER LOGNAME LOG_FILE LOG_DIR LOG_PATH LOGGER PAGE_SIZE PAGE_URL
+   NODE_ENV npm_config_loglevel npm_config_user_agent DATA_PATH DATA_ROOT XDG_DATA_DIRS PGDATA DATABASE_HOST
+   DATABASE_NAME DATABASE_USER DATABASE_PORT DATABASE_PASSWORD REDIS_URL APP_KEY APP_KEYS API_URL API_TOKEN
+   SECRET_KEY PRIVATE_KEY SITE_KEY SITE_URL ADMIN_USER ADMIN_EMAIL ALLOWED ORIGINS CORS_ORIGIN SHEET SHEETS
+   GOOGLE_CLOUD_PROJECT GOOGLE_API_KEY GOOGLE_PRIVATE_KEY HTTP_PROXY FORWARDED_ALLOW_IPS`.split(
+    /\s+/,
+  ),
+)('%s is left to another program', (name) => {
+  expect(told({ [name]: 'x' })).toEqual([])
+})
+
+test('every name of a setting is right', () => {
+  expect(told(Object.fromEntries(settingNames.map((name) => [name, 'x'])))).toEqual([])
+})
+
+test('a name like ours is left to another program when our setting is there too, even empty', () => {
+  const [both, ours] = [
+    { API_KEY: 'x', API_KEYS: '' },
+    { SHEETS_SHEETID: 'x', SHEETS_SHEET_ID: '' },
+  ]
+  expect(told(both)).toEqual([])
+  expect(told(ours)).toEqual(['SHEETS_SHEETID: did you mean SHEETS_SHEET_ID?'])
+})
+
+test('of a name that may be part of a key only the place is told', () => {
+  const given = { ROLLCALL_MIIEvQIBADAN: 'x', SHEETS_COLOUR: 'x', 'SHEETS_PRIVATE_KEY: "MII': 'x' }
+  expect(told(given, new Map([['ROLLCALL_MIIEvQIBADAN', 2]]))).toEqual([
+    '.env, line 2: the name of a setting',
+    'A variable of the environment that begins with SHEETS_: the name of a setting',
+    'A variable of the environment that begins with SHEETS_: the name of a setting',
+  ])
+})
+
+test('the variables for secret keys of sites are known when a file names the sites', () => {
+  const key = { CHALLENGE_SECRET_KEY_LAUNCH: 'x' }
+  expect(told({ ...key, ROLLCALL_CONFIG: 'rollcall.json' })).toEqual([])
+  expect(told(key)).toHaveLength(1)
+})
+
+test('variables that Kubernetes makes for a service of that name are left alone', () => {
+  const links = {
+    ROLLCALL_SERVICE_HOST: '10.0.0.7',
+    ROLLCALL_SERVICE_PORT: '3000',
+    ROLLCALL_SERVICE_PORT_HTTP: '3000',
+    ROLLCALL_PORT: 'tcp://10.0.0.7:3000',
+    ROLLCALL_PORT_3000_TCP: 'tcp://10.0.0.7:3000',
+    ROLLCALL_PORT_3000_TCP_PROTO: 'tcp',
+    ROLLCALL_PORT_3000_TCP_PORT: '3000',
+    ROLLCALL_PORT_3000_TCP_ADDR: '10.0.0.7',
+  }
+  expect(told(links)).toEqual([])
+})

@@ -66,6 +66,14 @@ export function inLanguages(text: z.ZodType<string>): z.ZodType<SiteText> {
   return z.union([text, translations as unknown as z.ZodType<Translations>])
 }
 
+/** An object with these keys only. The message about another one has the names of these. */
+export function closedObject<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const keys = Object.keys(shape).join(' ')
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? keys : undefined),
+  })
+}
+
 /** Notes a problem of the value, or of a part of it. Checks of what is around it go on. */
 export function note(
   payload: z.core.ParsePayload,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../../harness/source-file.ts'
-import { fileSchema, knownKeys, siteSchema } from '../../src/config/sites/site-schema.ts'
+import { fileSchema, siteSchema } from '../../src/config/sites/site-schema.ts'
 
 const textOf = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
 const schema = JSON.parse(textOf('config.schema.json')) as object
@@ -42,7 +42,9 @@ test('the schema refuses what the validation refuses', () => {
 
 test('docs/sites.md has every key of a site and of its page', () => {
   const page = textOf('docs/sites.md')
-  const keys = [...knownKeys.site, ...knownKeys.page, ...knownKeys.challenge]
+  const { challenge, page: pageSchema } = siteSchema.shape
+  const shapes = [siteSchema, pageSchema.unwrap(), challenge.unwrap()].map(({ shape }) => shape)
+  const keys = shapes.flatMap((shape) => Object.keys(shape))
   const missing = keys.filter((key) => !page.includes(`\`${key}\``))
   expect(missing).toEqual([])
 })

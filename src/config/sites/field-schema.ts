@@ -4,7 +4,7 @@ import { isRecord } from '../../signup/json.ts'
 import { columns, headingKey } from '../../signup/row.ts'
 import { firstOf } from '../../signup/site-text.ts'
 import { formSchema } from '../../signup/schema.ts'
-import { inLanguages, line, note } from '../schema-parts.ts'
+import { closedObject, inLanguages, line, note } from '../schema-parts.ts'
 
 /** More columns than people look at, and few enough for a form. */
 const fieldsMax = 20
@@ -76,9 +76,9 @@ const maxLength = z
   .optional()
   .meta({ description: 'The most characters of the text.', default: 500 })
 
-const text = z.strictObject({ ...typed, type: z.literal('text').optional(), maxLength })
+const text = closedObject({ ...typed, type: z.literal('text').optional(), maxLength })
 
-const textarea = z.strictObject({ ...typed, type: z.literal('textarea'), maxLength })
+const textarea = closedObject({ ...typed, type: z.literal('textarea'), maxLength })
 
 const option = inLanguages(
   line(optionCharactersMax, 'A value as it is shown. The one given first is stored.'),
@@ -97,9 +97,9 @@ const options = z
   })
   .meta({ description: 'The values that a visitor chooses from.', uniqueItems: true })
 
-const choice = z.strictObject({ ...common, type: z.literal('choice'), options })
+const choice = closedObject({ ...common, type: z.literal('choice'), options })
 
-const choices = z.strictObject({
+const choices = closedObject({
   ...common,
   type: z.literal('choices'),
   options: options.check((payload) => {
@@ -111,40 +111,25 @@ const choices = z.strictObject({
   }),
 })
 
-const number = z
-  .strictObject({
-    ...typed,
-    type: z.literal('number'),
-    min: z.number().optional().meta({ description: 'The least number.' }),
-    max: z.number().optional().meta({ description: 'The greatest number.' }),
-  })
-  .check((payload) => {
-    const { min = -Infinity, max = Infinity } = payload.value
-    if (min <= max) return
-    const expected = `a number that is not less than min, which is ${min}`
-    note(payload, { problem: 'is less than min.', expected, hint: 'Correct one of them.' }, ['max'])
-  })
+const number = closedObject({
+  ...typed,
+  type: z.literal('number'),
+  min: z.number().optional().meta({ description: 'The least number.' }),
+  max: z.number().optional().meta({ description: 'The greatest number.' }),
+}).check((payload) => {
+  const { min = -Infinity, max = Infinity } = payload.value
+  if (min <= max) return
+  const expected = `a number that is not less than min, which is ${min}`
+  note(payload, { problem: 'is less than min.', expected, hint: 'Correct one of them.' }, ['max'])
+})
 
-const checkbox = z.strictObject({ ...common, type: z.literal('checkbox') })
-const date = z.strictObject({ ...common, type: z.literal('date') })
-const url = z.strictObject({ ...typed, type: z.literal('url') })
-const phone = z.strictObject({ ...typed, type: z.literal('phone') })
+const checkbox = closedObject({ ...common, type: z.literal('checkbox') })
+const date = closedObject({ ...common, type: z.literal('date') })
+const url = closedObject({ ...typed, type: z.literal('url') })
+const phone = closedObject({ ...typed, type: z.literal('phone') })
 
-/** The keys of each type of field, for suggestions. */
-export const fieldTypes = {
-  text,
-  textarea,
-  choice,
-  choices,
-  number,
-  checkbox,
-  url,
-  date,
-  phone,
-} as const
-
-const { text: _, ...otherTypes } = fieldTypes
-const field = z.discriminatedUnion('type', [text, ...Object.values(otherTypes)])
+const types = [text, textarea, choice, choices, number, checkbox, url, date, phone] as const
+const field = z.discriminatedUnion('type', types)
 
 /** The fields of a site. Those with problems count when names are compared. */
 export const fieldsSchema = z

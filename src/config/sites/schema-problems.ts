@@ -1,10 +1,9 @@
 import type { z } from 'zod'
+import { isRecord } from '../../signup/json.ts'
 import { suggest } from '../../signup/suggest.ts'
-import { fieldTypes } from './field-schema.ts'
 import { describeGiven, type SettingProblem } from '../problem.ts'
 import type { SettingRefusal } from '../refusal.ts'
 import type { RefusalParams } from '../schema-parts.ts'
-import { knownKeys } from './site-schema.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -23,13 +22,14 @@ export function problemsOf(
   return issues.flatMap((issue) => {
     const path = [...root, ...issue.path]
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => unknownKey([...path, key], file))
+      // `closedObject` lists the known keys in the message.
+      const known = issue.message.split(' ')
+      return issue.keys.map((key) => unknownKey([...path, key], known))
     }
-    if (issue.code === 'invalid_union') {
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
       // A text, or an object of texts by language: tell what is wrong with the one that it is.
       const isObject = typeof valueAt(file, path) === 'object'
-      const ofText = isObject ? issue.errors.at(-1) : issue.errors[0]
-      return ofText ? problemsOf(ofText, file, path) : notAType(path, file)
+      return problemsOf(issue.errors.at(isObject ? -1 : 0) ?? [], file, path)
     }
     return problemAt(path, file, refusalOf(issue, valueAt(file, path)))
   })
@@ -38,11 +38,8 @@ export function problemsOf(
 /** A problem of the value at this path. */
 export function problemAt(path: Path, file: unknown, refusal: SettingRefusal): SettingProblem {
   const { problem, expected, hint } = refusal
-  const value = valueAt(file, path)
-  // Somebody may have put the secret key itself there.
-  const mayBeSecret = path.at(-1) === 'secretKeyVariable' && !/^[A-Z_]+$/.test(String(value))
-  const told = mayBeSecret && value !== undefined ? 'a value that is not shown' : given(value)
-  return { setting: pathText(path), problem, given: told, expected, hint }
+  const given = givenText(valueAt(file, path), path.at(-1))
+  return { setting: pathText(path), problem, given, expected, hint }
 }
 
 /** The path as JavaScript writes it, such as `sites.launch.fields[2].min`. */
@@ -67,36 +64,33 @@ function refusalOf(issue: Issue, value: unknown): SettingRefusal {
       const problem = value === undefined ? 'is missing.' : `is not ${what}.`
       return { problem, expected: what, hint: 'docs/sites.md has an example.' }
     }
-    case 'invalid_value': {
-      const expected = `one of ${issue.values.map(String).join(', ')}`
-      return {
-        problem: 'is none of the words it may be.',
-        expected,
-        hint: suggestion(value, issue),
-      }
-    }
+    case 'invalid_value':
+      return noneOf(issue.values, value)
+    case 'invalid_union':
+      return noneOf('options' in issue ? (issue.options ?? []) : [], value)
     case 'too_small':
+      return outOfRange('at least', issue.minimum, issue.origin)
     case 'too_big':
-      return outOfRange(issue)
+      return outOfRange('at most', issue.maximum, issue.origin)
     default:
       return { problem: 'cannot be used.', expected: 'another value', hint: issue.message }
   }
 }
 
-function suggestion(value: unknown, { values }: z.core.$ZodIssueInvalidValue): string {
-  const meant = typeof value === 'string' ? suggest(value, values.map(String)) : undefined
-  return meant === undefined ? 'Write one of them.' : `Did you mean ${meant}?`
+function noneOf(values: readonly unknown[], given: unknown): SettingRefusal {
+  const words = values.filter((it) => it !== undefined).map(String)
+  const meant = typeof given === 'string' ? suggest(given, words) : undefined
+  return {
+    problem: 'is none of the words it may be.',
+    expected: `one of ${words.join(', ')}`,
+    hint: meant === undefined ? 'Write one of them.' : `Did you mean ${meant}?`,
+  }
 }
 
-function outOfRange(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): SettingRefusal {
-  const isSmall = issue.code === 'too_small'
-  const bound = (isSmall ? issue.minimum : issue.maximum).toLocaleString('en-US')
-  const entries = bound === '1' ? ' entry' : ' entries'
-  const unit = issue.origin === 'array' ? entries : ''
-  const problem = isSmall && unit !== '' && bound === '1' ? 'is empty.' : 'is out of range.'
-  const expected = `at ${isSmall ? 'least' : 'most'} ${bound}${unit}`
-  const hint = unit === '' ? 'Correct it.' : 'Correct it, or leave the key out.'
-  return { problem, expected, hint }
+function outOfRange(side: string, bound: number | bigint, origin: string): SettingRefusal {
+  const unit = origin === 'array' ? ' entries' : ''
+  const expected = `${side} ${bound.toLocaleString('en-US')}${unit}`
+  return { problem: 'is out of range.', expected, hint: 'Correct it.' }
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -111,49 +105,21 @@ const kinds: Readonly<Record<string, string>> = {
 
 const looksSecret = /secret|private|password|token|credential|api_?key|database/i
 
-function unknownKey(path: Path, file: unknown): SettingProblem {
+function unknownKey(path: Path, known: readonly string[]): SettingProblem {
   const key = String(path.at(-1))
-  const keys = keysAt(path.slice(0, -1), file)
-  const suggested = suggest(key, keys)
-  const isSecret = looksSecret.test(key) && suggested === undefined
+  const meant = suggest(key, known)
+  const isSecret = looksSecret.test(key) && meant === undefined
   return {
     setting: pathText(path),
     problem: isSecret
       ? 'looks like a secret, and this file holds none.'
       : 'is no key of this file.',
     given: 'a value that is not shown',
-    expected: suggested === undefined ? `one of ${keys.join(', ')}` : `did you mean ${suggested}?`,
+    expected: meant === undefined ? `one of ${known.join(', ')}` : `did you mean ${meant}?`,
     hint: isSecret
       ? 'Put secrets into variables of the environment; docs/sites.md says which.'
       : 'Rename or remove it.',
   }
-}
-
-/** The keys that the object at this path may have. */
-function keysAt(path: Path, file: unknown): readonly string[] {
-  const [, site, part] = path
-  if (site === undefined) return knownKeys['']
-  if (part === undefined) return knownKeys.site
-  if (part === 'challenge' || part === 'page') return knownKeys[part]
-  const type = valueAt(file, [...path, 'type'])
-  const shapes: Readonly<Record<string, { readonly shape: object } | undefined>> = fieldTypes
-  return Object.keys(
-    ((typeof type === 'string' ? shapes[type] : undefined) ?? fieldTypes.text).shape,
-  )
-}
-
-function notAType(path: Path, file: unknown): SettingProblem {
-  const types = Object.keys(fieldTypes)
-  const value = valueAt(file, path)
-  const meant = typeof value === 'string' ? suggest(value, types) : undefined
-  return problemAt(path, file, {
-    problem: 'is not a type of field.',
-    expected: `one of ${types.join(', ')}`,
-    hint:
-      meant === undefined
-        ? 'Write one of them, or leave the type out for text.'
-        : `Did you mean ${meant}?`,
-  })
 }
 
 function valueAt(file: unknown, path: Path): unknown {
@@ -166,9 +132,12 @@ function valueAt(file: unknown, path: Path): unknown {
   )
 }
 
-function given(value: unknown): string {
+function givenText(value: unknown, key: PropertyKey | undefined): string {
   if (value === undefined) return 'nothing'
-  if (typeof value === 'string') return describeGiven('', value)
+  // Somebody may have put the secret key itself where the name of its variable belongs.
+  const mayBeSecret = key === 'secretKeyVariable'
+  if (typeof value === 'string')
+    return describeGiven(mayBeSecret ? 'CHALLENGE_SECRET_KEY' : '', value)
   if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value)
+  return isRecord(value) ? 'an object' : JSON.stringify(value)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fieldsSchema } from './field-schema.ts'
-import { note } from '../schema-parts.ts'
+import { closedObject, note } from '../schema-parts.ts'
 import {
   type Setting,
   type SettingName,
@@ -19,35 +19,33 @@ const sitesMax = 1_000
 
 const secretVariable = /^CHALLENGE_SECRET_KEY[A-Z0-9_]{0,60}$/
 
-const challenge = z
-  .strictObject({
-    siteKey: z.string().meta({ description: 'The site key of the challenge, which is public.' }),
-    secretKeyVariable: z
-      .string()
-      .check((payload) => {
-        if (secretVariable.test(payload.value)) return
-        note(payload, {
-          problem: 'is not the name of a variable for a secret key.',
-          expected:
-            'a name that begins with CHALLENGE_SECRET_KEY, such as CHALLENGE_SECRET_KEY_LAUNCH',
-          hint: 'Put the secret key into a variable of the environment, and write the name of the variable here.',
-        })
+const challenge = closedObject({
+  siteKey: z.string().meta({ description: 'The site key of the challenge, which is public.' }),
+  secretKeyVariable: z
+    .string()
+    .check((payload) => {
+      if (secretVariable.test(payload.value)) return
+      note(payload, {
+        problem: 'is not the name of a variable for a secret key.',
+        expected:
+          'a name that begins with CHALLENGE_SECRET_KEY, such as CHALLENGE_SECRET_KEY_LAUNCH',
+        hint: 'Put the secret key into a variable of the environment, and write the name of the variable here.',
       })
-      .meta({
-        description: 'The variable of the environment that has the secret key of the same site.',
-        pattern: secretVariable.source,
-        examples: ['CHALLENGE_SECRET_KEY_LAUNCH'],
-      }),
-    ...membersUnder('challenge.'),
-  })
-  .meta({ description: 'The bot challenge. Otherwise as the CHALLENGE_ settings say.' })
+    })
+    .meta({
+      description: 'The variable of the environment that has the secret key of the same site.',
+      pattern: secretVariable.source,
+      examples: ['CHALLENGE_SECRET_KEY_LAUNCH'],
+    }),
+  ...membersUnder('challenge.'),
+}).meta({ description: 'The bot challenge. Otherwise as the CHALLENGE_ settings say.' })
 
-const page = z
-  .strictObject(membersUnder('page.'))
-  .meta({ description: 'How the pages look. What is left out is as the PAGE_ settings say.' })
+const page = closedObject(membersUnder('page.')).meta({
+  description: 'How the pages look. What is left out is as the PAGE_ settings say.',
+})
 
 /** One site. What it leaves out comes from the environment. */
-export const siteSchema = z.strictObject({
+export const siteSchema = closedObject({
   spreadsheet: memberOf('SHEETS_SHEET_ID'),
   credentialsFile: memberOf('SHEETS_CREDENTIALS_FILE'),
   ...membersUnder(''),
@@ -92,7 +90,7 @@ export const siteNameSchema = z
 
 /** The file, with names and sites of this description. */
 function fileSchemaOf<K extends z.core.$ZodRecordKey, T extends z.ZodType>(name: K, site: T) {
-  return z.strictObject({
+  return closedObject({
     $schema: z.string().optional().meta({ description: 'Where this schema is, for editors.' }),
     sites: z
       .record(name, site)
@@ -121,11 +119,3 @@ export function configJsonSchema(): object {
   const schema = fileSchemaOf(siteNameSchema, siteSchema)
   return { title: 'Sites and fields of Rollcall', ...z.toJSONSchema(schema, { io: 'input' }) }
 }
-
-/** The keys of the objects in the file, by the key of the object; `''` is the file itself. */
-export const knownKeys = {
-  '': ['$schema', 'sites'],
-  site: Object.keys(siteSchema.shape),
-  challenge: Object.keys(challenge.shape),
-  page: Object.keys(page.shape),
-} as const

@@ -255,10 +255,14 @@ test.each<[string, object[], string[]]>([
     [{ name: 'a', label: 'e Mail' }],
     ['[0].label is the heading of another column.'],
   ],
-  ['an unknown type', [{ name: 'a', type: 'choise' }], ['[0].type is not a type of field.']],
+  [
+    'an unknown type',
+    [{ name: 'a', type: 'choise' }],
+    ['[0].type is none of the words it may be.'],
+  ],
   ['a key of another type', [{ name: 'a', min: 1 }], ['[0].min is no key of this file.']],
   ['no options', [{ name: 'a', type: 'choice' }], ['[0].options is missing.']],
-  ['an empty list', [{ name: 'a', type: 'choice', options: [] }], ['[0].options is empty.']],
+  ['an empty list', [{ name: 'a', type: 'choice', options: [] }], ['[0].options is out of range.']],
   [
     'an option twice',
     [{ name: 'a', type: 'choice', options: ['x', 'x'] }],

@@ -34,51 +34,16 @@ function jsonObject(text: string): ParsedSetting<object> {
     return refusal('is not text in UTF-8.', hint)
   }
   const parsed = parseJson(text)
-  if ('value' in parsed) {
-    const { value } = parsed
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value }
-    return refusal('is not a JSON object.', 'Write { "sites": { … } }.')
-  }
-  if (!parsed.problem.startsWith('is not valid JSON')) {
-    return refusal(`${parsed.problem}.`, 'Correct it.')
-  }
-  return syntaxProblem(text) ?? refusal(`${parsed.problem}.`, 'Correct it; an editor shows where.')
+  if ('problem' in parsed) return refusal(`${parsed.problem}.`, correctIt)
+  if (isRecord(parsed.value)) return { value: parsed.value }
+  return refusal('is not a JSON object.', 'Write { "sites": { … } }.')
 }
+
+const correctIt =
+  'Correct it; an editor shows where. JSON has double quotes, no comments, and no comma behind a last entry.'
 
 function refusal(problem: string, hint: string): SettingRefusal {
   return { problem, expected, hint }
-}
-
-const token = /[ \t\r\n]+|[{}[\]:,]|"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true|false|null/y
-
-/** What people write that is no JSON, with its line. Quotes nothing of the text, which may be a secret. */
-function syntaxProblem(text: string): SettingRefusal | undefined {
-  let comma: number | undefined
-  for (token.lastIndex = 0; token.lastIndex < text.length;) {
-    const at = token.lastIndex
-    const found = token.exec(text)?.[0]
-    if (found === undefined) return oddProblem(text, at)
-    if ((found === '}' || found === ']') && comma !== undefined) {
-      const where = `has a comma behind the last entry, in line ${lineAt(text, comma)}.`
-      return refusal(where, 'Remove that comma.')
-    }
-    if (found === ',') comma = at
-    else if (!/^\s/.test(found)) comma = undefined
-  }
-  return undefined
-}
-
-function oddProblem(text: string, at: number): SettingRefusal {
-  const where = `in line ${lineAt(text, at)}`
-  if (/^(\/\/|\/\*|#)/.test(text.slice(at, at + 2))) {
-    return refusal(`has a comment ${where}.`, 'Remove it: JSON has no comments.')
-  }
-  const hint = 'Write names and texts between double quotes, and numbers, true and false without.'
-  return refusal(`is not valid JSON ${where}.`, hint)
-}
-
-function lineAt(text: string, at: number): number {
-  return text.slice(0, at).split('\n').length
 }
 
 export type Declared = readonly [name: string, site: DeclaredSite]
@@ -92,9 +57,7 @@ export function declaredIn(file: object): { declared: Declared[]; problems: Sett
   const problems = [...problemsOf(around.error?.issues ?? [], file)]
   const named = 'sites' in file ? file.sites : undefined
   const declared: Declared[] = []
-  if (typeof named !== 'object' || named === null || Array.isArray(named)) {
-    return { declared, problems }
-  }
+  if (!isRecord(named)) return { declared, problems }
   for (const [name, given] of Object.entries(named)) {
     const path = ['sites', name]
     const issues = (parsed: z.ZodSafeParseResult<unknown>) =>

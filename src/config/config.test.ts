@@ -277,7 +277,7 @@ describe('a service account that cannot be used is refused', () => {
       'an OAuth client file',
       { ...fromFile, SHEETS_CREDENTIALS_FILE: 'client.json' },
       'SHEETS_CREDENTIALS_FILE',
-      /OAuth client/,
+      /it is JSON without private_key/,
     ],
     [
       'an empty file',

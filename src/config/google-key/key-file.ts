@@ -1,6 +1,8 @@
 import { isRecord } from '../../signup/json.ts'
-import { makeKey, notTheKey } from './not-the-key.ts'
-import type { KeyRefusal } from './not-the-key.ts'
+import type { KeyRefusal } from './rsa-key.ts'
+
+export const makeKey =
+  'Make a JSON key in the Google Cloud console (IAM & Admin, Service Accounts, the account, Keys, Add key), and use that file as it is.'
 
 export interface KeyFile {
   readonly clientEmail: string
@@ -18,9 +20,7 @@ export function readKeyFile(text: string): KeyFile | KeyRefusal {
       hint: "In .env, put the whole file between single quotes: SHEETS_PRIVATE_KEY='{…}'. Elsewhere, copy it again; or give its base64, which no shell changes; or set SHEETS_CREDENTIALS_FILE to its path.",
     }
   }
-  const { type, client_email: clientEmail, private_key: privateKey } = content
-  const other = notTheKey('json', typeof type === 'string' ? type : Object.keys(content).join(' '))
-  if (other) return other
+  const { client_email: clientEmail, private_key: privateKey } = content
   if (typeof privateKey !== 'string') return lacks('private_key')
   if (typeof clientEmail !== 'string') return lacks('client_email')
   return { clientEmail, privateKey }

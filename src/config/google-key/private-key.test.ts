@@ -24,16 +24,13 @@ const json = JSON.stringify(keyFileContent, undefined, 2)
 /** Each line break becomes the given text. */
 const breaks = (text: string, lineBreak: string) => text.replaceAll('\n', lineBreak)
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const lines = (text: string, width: number) => text.replace(new RegExp(`.{${width}}`, 'g'), '$&\n')
 
 const bareForms: readonly (readonly [string, string])[] = [
   ['as it is', pem],
-  ['without the last line break', pem.trimEnd()],
   ['with CRLF', breaks(pem, '\r\n')],
   ['with CR alone', breaks(pem, '\r')],
   ['with white space around it', `\n\t  ${pem}  \n`],
   ['with a byte order mark', `\ufeff${pem}`],
-  ['with each line indented', breaks(pem, '\n    ')],
   ['in double quotes', `"${pem}"`],
   ['in single quotes', `'${pem}'`],
   ['in quotes in quotes', `"'${pem}'"`],
@@ -41,13 +38,9 @@ const bareForms: readonly (readonly [string, string])[] = [
   ['with one quote only', `"${pem}`],
   ['with \\n as two characters', breaks(pem, '\\n')],
   ['with \\n as two characters, in double quotes', `"${breaks(pem, '\\n')}"`],
-  ['with \\n as two characters, in single quotes', `'${breaks(pem, '\\n')}'`],
   ['with doubled backslashes', breaks(pem, '\\\\n')],
   ['with four backslashes', breaks(pem, '\\\\\\\\n')],
   ['with \\r\\n as four characters', breaks(pem, '\\r\\n')],
-  ['with doubled backslashes in \\r\\n', breaks(pem, '\\\\r\\\\n')],
-  ['with a backslash before each real line break', breaks(pem, '\\\n')],
-  ['with \\n and a real line break', breaks(pem, '\\n\n')],
   ['with \\u003d for each =', breaks(pem.replaceAll('=', '\\u003d'), '\\n')],
   ['with \\/ for each /', breaks(pem.replaceAll('/', '\\/'), '\\n')],
   ['with bare n where a shell took the backslashes', breaks(pem, 'n')],
@@ -58,16 +51,12 @@ const bareForms: readonly (readonly [string, string])[] = [
   ['with its variable name in front', `SHEETS_PRIVATE_KEY="${breaks(pem, '\\n')}"`],
   ['as the line of the JSON file', `  "private_key": ${JSON.stringify(pem)},`],
   ['as PKCS#1', pkcs1],
-  ['as PKCS#1 with \\n as two characters, in quotes', `"${breaks(pkcs1, '\\n')}"`],
   ['as PKCS#1 under the wrong label', pkcs1.replaceAll('RSA PRIVATE', 'PRIVATE')],
   ['after a public key', `${publicPem}${pem}`],
   ['without the END line', pem.replace(/-----END.*/, '')],
   ['without the BEGIN line', pem.replace(/.*\n/, '')],
   ['without BEGIN and END', body],
   ['as base64 of the PEM', base64(pem)],
-  ['as base64 in lines', lines(base64(pem), 76)],
-  ['as base64 in quotes', `"${base64(pem)}"`],
-  ['as base64 of the PEM with \\n as two characters', base64(breaks(pem, '\\n'))],
   ['as base64url of the PEM', Buffer.from(pem).toString('base64url')],
   ['as base64 of base64', base64(base64(pem))],
   ['as base64 of UTF-16', Buffer.from(pem, 'utf16le').toString('base64')],
@@ -83,14 +72,10 @@ const wholeFileForms: readonly (readonly [string, string])[] = [
   ['with CRLF and a byte order mark', `\ufeff${breaks(json, '\r\n')}`],
   ['in single quotes', `'${json}'`],
   ['as a JSON string', JSON.stringify(json)],
-  ['as a JSON string in single quotes', `'${JSON.stringify(json)}'`],
   ['with its escapes doubled', json.replaceAll('\\n', '\\\\n')],
   ['with real line breaks in the key', json.replaceAll('\\n', '\n')],
   ['with all line breaks as two characters', breaks(json, '\\n')],
   ['as base64', base64(json)],
-  ['as base64 in lines', lines(base64(json), 76)],
-  ['as base64url', Buffer.from(json).toString('base64url')],
-  ['as base64 in quotes', `'${base64(json)}'`],
   ['with base64 of the key in it', JSON.stringify({ ...keyFileContent, private_key: base64(pem) })],
   [
     'with only the two fields that matter',
@@ -116,19 +101,6 @@ test('a key of 4,096 bits is read', () => {
   expect(parsePrivateKey(breaks(long, '\\n'))).toEqual({ pem: long })
 })
 
-/** Made for this test; the key to it is gone. */
-const certificate = `-----BEGIN CERTIFICATE-----
-MIIBdDCCARugAwIBAgIUJz7dY6hKlwVn3OpvTBi/1qyW5CEwCgYIKoZIzj0EAwIw
-DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjEwMzA4MjBaGA8yMTI2MTAyODAzMDgy
-MFowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABJIn
-k4iHtnz3NgLupq65gEpLBG7nR4N5VaWzT71iSqtzd8XvTNRTIQJvWSO8LSkohnFA
-CbMhegC9Un9KWUiuH4ijUzBRMB0GA1UdDgQWBBQS968CmsLeuvGiGjyFP3LcrIeR
-AjAfBgNVHSMEGDAWgBQS968CmsLeuvGiGjyFP3LcrIeRAjAPBgNVHRMBAf8EBTAD
-AQH/MAoGCCqGSM49BAMCA0cAMEQCIAzU7euiVno+q9nO2YvmMk9u/c9io7Z0KlY/
-WWCb9S08AiBu31a2TYyCiee1lIKUwn9B2VxJcvkUdz4CBvpUajdT1Q==
------END CERTIFICATE-----
-`
-
 const encrypted = { cipher: 'aes-256-cbc', passphrase: 'secret' }
 const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' })
 
@@ -138,39 +110,24 @@ const damagedDer = Buffer.from(der).fill((der[100] ?? 0) ^ 1, 100, 101)
 const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey
 const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).privateKey
 const ed25519 = generateKeyPairSync('ed25519').privateKey
-const p12 = Buffer.concat([Buffer.from([0x30, 0x82, 0x04, 0x00, 2, 1, 3]), Buffer.alloc(1021)])
 
 const refused: readonly (readonly [string, string, RegExp])[] = [
   ['an EC key', ec.export({ type: 'pkcs8', format: 'pem' }), /elliptic-curve \(EC\)/],
-  ['an EC key (SEC1)', ec.export({ type: 'sec1', format: 'pem' }), /\(EC\)/],
   ['an Ed25519 key', ed25519.export({ type: 'pkcs8', format: 'pem' }), /ed25519/],
   ['an RSA-PSS key', pss.export({ type: 'pkcs8', format: 'pem' }), /rsa-pss/],
   ['an RSA key of 1,024 bits', smallRsa.export({ type: 'pkcs8', format: 'pem' }), /1024 bits/],
   ['a public key', publicPem, /public key/],
   [
-    'a public key (PKCS#1)',
-    createPublicKey(rsa).export({ type: 'pkcs1', format: 'pem' }),
-    /public key/,
+    'a public key without BEGIN and END',
+    publicPem.replace(/-----.*-----|\n/g, ''),
+    /something else than a private key/,
   ],
-  ['a public key without BEGIN and END', publicPem.replace(/-----.*-----|\n/g, ''), /public key/],
-  ['a public key under the wrong label', publicPem.replaceAll('PUBLIC', 'PRIVATE'), /public key/],
-  ['a certificate', certificate, /certificate/],
-  [
-    'a certificate under the wrong label',
-    certificate.replaceAll('CERTIFICATE', 'PRIVATE KEY'),
-    /certificate/,
-  ],
+  ['a certificate', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----', /certificate/],
   [
     'an SSH key',
     '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----',
-    /SSH/,
+    /is not a key/,
   ],
-  [
-    'a PGP key',
-    '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQ==\n-----END PGP PRIVATE KEY BLOCK-----',
-    /PGP/,
-  ],
-  ['a P12 file in base64', p12.toString('base64'), /P12/],
   [
     'a key with a passphrase',
     rsa.export({ type: 'pkcs8', format: 'pem', ...encrypted }),
@@ -179,11 +136,6 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'a PKCS#1 key with a passphrase',
     rsa.export({ type: 'pkcs1', format: 'pem', ...encrypted }),
-    /passphrase/,
-  ],
-  [
-    'a key with a passphrase without BEGIN and END',
-    rsa.export({ type: 'pkcs8', format: 'der', ...encrypted }).toString('base64'),
     /passphrase/,
   ],
   ['the first half', pem.slice(0, pem.length / 2), /incomplete: about \d\d % /],
@@ -201,30 +153,18 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['base64 of the first half', base64(pem.slice(0, pem.length / 2)), /incomplete/],
   ['the first half of base64 of the PEM', base64(pem).slice(0, 1000), /incomplete/],
   ['the BEGIN line alone', '-----BEGIN PRIVATE KEY-----', /first line/],
-  [
-    'BEGIN and END with nothing between',
-    '-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----',
-    /first line/,
-  ],
   ['a key with a changed bit', damagedDer.toString('base64'), /damaged/],
   [
     'a shortened example',
     '-----BEGIN PRIVATE KEY-----\nMIIE...\n-----END PRIVATE KEY-----\n',
     /placeholder/,
   ],
-  ['the private_key_id', keyFileContent.private_key_id, /private_key_id/],
-  ['the client_id', keyFileContent.client_id, /client_id/],
-  ['the address', email, /SHEETS_CREDENTIALS_EMAIL/],
-  ['the name of the key file', './service-account.json', /SHEETS_CREDENTIALS_FILE/],
-  ['a placeholder', '<PRIVATE_KEY>', /placeholder/],
-  ['a variable that was not filled in', '${PRIVATE_KEY}', /placeholder/],
-  ['an API key', 'AIzaSyA-0123456789abcdefghijklmnopqrstu', /another kind of Google secret/],
-  ['an empty text', '', /empty/],
+  ['the private_key_id', keyFileContent.private_key_id, /not a private key/],
   ['quotes around nothing', '""', /empty/],
-  ['white space', ' \n ', /empty/],
   ['garbage', 'correct horse battery staple', /not a private key/],
   ['base64 of garbage', base64('correct horse battery staple '.repeat(5)), /not a key/],
   ['base64 of random bytes', Buffer.alloc(300, 0xa7).toString('base64'), /damaged/],
+  ['a very long text', 'A'.repeat(32_769), /longer than any key/],
   ['a damaged key file', json.slice(0, json.length / 2), /not valid JSON/],
   ['base64 of a damaged key file', base64(json).slice(0, 1200), /not valid JSON/],
   [
@@ -242,14 +182,6 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     JSON.stringify({ ...keyFileContent, client_email: undefined }),
     /without client_email/,
   ],
-  ['an OAuth client file', '{"installed":{"client_id":"x","client_secret":"y"}}', /OAuth client/],
-  [
-    'an OAuth client file for the web',
-    '{"web":{"client_id":"x","client_secret":"y"}}',
-    /OAuth client/,
-  ],
-  ['the login of a person', '{"type":"authorized_user","refresh_token":"x"}', /login of a person/],
-  ['a workload identity file', '{"type":"external_account","audience":"x"}', /external_account/],
 ]
 
 test.each([

@@ -1,7 +1,5 @@
-import { readKeyFile } from './key-file.ts'
-import { copyAgain, notTheKey } from './not-the-key.ts'
-import type { KeyRefusal } from './not-the-key.ts'
-import { readRsaKey } from './rsa-key.ts'
+import { makeKey, readKeyFile } from './key-file.ts'
+import { type KeyRefusal, readRsaKey } from './rsa-key.ts'
 
 export interface PrivateKey {
   /** PKCS#8, PEM. */
@@ -18,10 +16,21 @@ const base64DepthMax = 3
 /** Several times the size of a JSON key file, even when it is encoded twice in base64. */
 const charactersMax = 32 * 1024
 
+const copyAgain =
+  'Copy it again: the whole private_key of the JSON key file, or the whole file, as it is.'
+
 const noKey: KeyRefusal = {
   problem:
     'is not a private key: neither a text with -----BEGIN PRIVATE KEY----- nor base64 of one.',
   hint: copyAgain,
+}
+
+/** Matches one line that begins or ends as no key does. */
+const path = /^(~|\.{1,2})?[\\/][^\n]*$|^[a-z]:[\\/][^\n]*$|^[^\n]*\.(json|pem|p12|key)$/i
+
+const isPath: KeyRefusal = {
+  problem: 'is the path of a file, which belongs in SHEETS_CREDENTIALS_FILE.',
+  hint: 'Set SHEETS_CREDENTIALS_FILE to that path, and remove SHEETS_PRIVATE_KEY and SHEETS_CREDENTIALS_EMAIL.',
 }
 
 /**
@@ -48,7 +57,7 @@ function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {
 
   const base64 = plain.replace(/(?<!-)-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
   const isBase64 = /^[\w+/-]{60,}=*$/.test(base64)
-  if (!isBase64 || base64Depth === 0) return notTheKey('text', bare) ?? noKey
+  if (!isBase64 || base64Depth === 0) return path.test(bare) ? isPath : noKey
   const bytes = Buffer.from(base64, 'base64')
   const inner = textIn(bytes)
   return inner === undefined ? readRsaKey(bytes) : parse(inner, base64Depth - 1)
@@ -86,12 +95,22 @@ function parsePem(text: string): PrivateKey | KeyRefusal {
     label: match[1] ?? '',
     body: match[2] ?? '',
   }))
-  const block = blocks.find(({ label }) => /PRIVATE ?KEY$/.test(label)) ?? blocks[0]
-  if (!block) return { problem: 'has a damaged BEGIN line.', hint: copyAgain }
+  const isPrivate = (label: string) => /PRIVATE ?KEY$/.test(label)
+  const block = blocks.find(({ label }) => isPrivate(label)) ?? blocks[0]
+  if (!block) return noKey
   const { label, body } = block
-  const isEncrypted = text.includes('ENCRYPTED')
-  const other = notTheKey('label', isEncrypted ? 'ENCRYPTED' : label)
-  if (other) return other
+  if (text.includes('ENCRYPTED')) {
+    return {
+      problem: 'is protected by a passphrase, and Rollcall cannot ask for it.',
+      hint: 'Use the key as the JSON key file has it, or take the passphrase off: openssl pkey -in key.pem -out plain.pem',
+    }
+  }
+  if (!isPrivate(label)) {
+    return {
+      problem: 'is a public key, a certificate or the like; the private key is needed.',
+      hint: makeKey,
+    }
+  }
 
   const base64 = withoutBareN(body.replace(/\s/g, ''))
   if (base64 === '') {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { originList } from '../config/origins.ts'
+import { origins } from '../config/lists.ts'
 import type { Finding } from '../signup/finding.ts'
 import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
 import { iso } from './terminal/iso.ts'
@@ -68,7 +68,7 @@ async function doctor(session: Session, options: Options): Promise<ExitCode> {
 }
 
 function parseOrigin(text: string): string {
-  const parsed = originList(text)
+  const parsed = origins.parse(text, '')
   const [origin, ...more] = 'value' in parsed && parsed.value !== '*' ? parsed.value : []
   if (origin !== undefined && more.length === 0) return origin
   throw new InvalidArgumentError('Give the origin of one page, such as https://example.com.')

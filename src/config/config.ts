@@ -51,7 +51,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     database: stored?.database,
     logColours: (variables['NO_COLOR'] ?? '') === '',
     warnings: [
-      ...separatorWarnings({ tabs: reader.text('SHEET_TABS'), keys: reader.text('API_KEYS') }),
+      ...separatorWarnings(reader),
       ...(stored?.warnings ?? []),
       ...exposedSecrets(envFile, isEnvFileOpen),
     ],

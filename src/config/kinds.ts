@@ -79,49 +79,38 @@ export function oneOf<const Word extends string>(
   }
 }
 
-export interface ListWords {
-  /** What is wrong with an empty list, and with one that has this entry. Completes a sentence. */
-  readonly empty: string
-  readonly bad: (problem: string) => string
-  readonly expected: string
-  readonly hint: string
-}
-
-export interface ListBounds<T> {
-  readonly countMax: number
-  readonly keyOf?: (value: T) => unknown
-}
+/** The most entries of a list in the file of sites. */
+const entriesMax = 1_000
 
 /**
  * Values with commas between them in a variable, and a list in the file of sites.
  *
- * @param countMax the most entries in the file
  * @param keyOf of entries with the same key, the first is kept
  */
 export function listOf<T>(
   parseOne: Parser<T>,
-  { empty, bad, expected, hint }: ListWords,
-  { countMax, keyOf = (value) => value }: ListBounds<T>,
+  expected: string,
+  keyOf: (value: T) => unknown = (value) => value,
 ): Kind<readonly T[]> {
   const once = (values: readonly T[]): readonly T[] =>
-    [...Map.groupBy(values, keyOf).values()].flatMap(([first]) =>
-      first === undefined ? [] : [first],
-    )
+    [...Map.groupBy(values, keyOf).values()].flatMap((alike) => alike.slice(0, 1))
   return {
     parse: (value, example) => {
-      const entries = entriesOf(value)
-      if (entries.length === 0) return { problem: empty, expected, hint }
-      const parsed = entries.map((entry) => parseOne(entry, example))
-      const values = parsed.flatMap((it) => ('value' in it ? [it.value] : []))
+      const parsed = entriesOf(value).map((entry) => parseOne(entry, example))
       const refused = parsed.find((it) => 'problem' in it)
-      if (refused) return { problem: bad(refused.problem), expected, hint }
-      return { value: once(values) }
+      if (refused) {
+        const problem = `has an entry that cannot be used: ${refused.problem}`
+        return { problem, expected, hint: refused.hint }
+      }
+      const values = parsed.flatMap((it) => ('value' in it ? [it.value] : []))
+      if (values.length > 0) return { value: once(values) }
+      return { problem: 'has no entry.', expected, hint: 'Remove it, or write one or more.' }
     },
     json: (example) =>
       z
         .array(parsedBy(parseOne, example.split(',')[0] ?? ''))
         .min(1)
-        .max(countMax)
+        .max(entriesMax)
         .transform(once),
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { apiKeys, separatorWarnings, tabList } from './lists.ts'
+import { apiKeys, origins, ownHosts, separatorWarnings, tabList } from './lists.ts'
+import { SettingsReader } from './reader.ts'
 
 const example = 'one-of-the-documentation,another-of-the-documentation'
 
@@ -51,18 +52,66 @@ test('a list with one key of the example is refused', () => {
   })
 })
 
+test('hosts are returned as browsers write them, without the usual ports', () => {
+  const text = ' Signup.Example.com, localhost:3000,[::1]:8080 ,bücher.example:443,a.example:80,'
+  expect(ownHosts.parse(text, '')).toEqual({
+    value: [
+      ...['signup.example.com', 'localhost:3000', '[::1]:8080', 'xn--bcher-kva.example'],
+      'a.example',
+    ],
+  })
+})
+
+test.each(['*', '*.example.com', 'https://example.com', 'example.com/', 'a b', 'u@h', ',', 'a:b'])(
+  '%s is refused as a list of hosts',
+  (text) => {
+    expect(ownHosts.parse(text, '')).toMatchObject({
+      problem: expect.stringMatching(/not a host|no entry/),
+    })
+  },
+)
+
+test.each([
+  ['*', '*'],
+  ['https://example.com', ['https://example.com']],
+  [
+    'https://Example.COM:443/, http://localhost:8080,, https://example.com',
+    ['https://example.com', 'http://localhost:8080'],
+  ],
+  ['https://bücher.example', ['https://xn--bcher-kva.example']],
+  ['http://[::1]:3000', ['http://[::1]:3000']],
+])('%s means the origins %j', (text, value) => {
+  expect(origins.parse(text, '')).toEqual({ value })
+})
+
+test.each([
+  'example.com',
+  'https://example.com/page',
+  'https://example.com?x',
+  'https://user:password@example.com',
+  'ftp://example.com',
+  'https://',
+  "https://example.com;script-src-elem'unsafe-inline'",
+  'https://example.com https://example.org',
+  'https://*.example.com',
+  '*,https://example.com',
+  'null',
+  ',',
+])('%s is refused as a list of origins', (text) => {
+  expect(origins.parse(text, '')).toMatchObject({
+    problem: expect.stringMatching(/not a web origin|no entry/),
+  })
+})
+
 const key = 'a-key-of-16-signs'
 
 test.each([
-  ['News;Events', undefined, ['SHEET_TABS']],
-  ['Other,News | EN', undefined, ['SHEET_TABS']],
-  ['News; , Events|', undefined, []],
-  [undefined, `${key};${key}`, ['API_KEYS']],
+  ['News;Events', '', ['SHEET_TABS']],
+  ['Other,News | EN', '', ['SHEET_TABS']],
+  ['News; , Events|', '', []],
   ['a|b', `${key},${key}|${key}`, ['SHEET_TABS', 'API_KEYS']],
-  [undefined, `${key};short`, []],
-  [undefined, undefined, []],
 ])('of the tabs %j and the keys %j there are warnings of %j', (tabs, keys, settings) => {
-  const warnings = separatorWarnings({ tabs, keys })
+  const warnings = separatorWarnings(new SettingsReader({ SHEET_TABS: tabs, API_KEYS: keys }))
   expect(warnings.map((warning) => warning.split(' ')[0])).toEqual(settings)
   expect(warnings.join()).not.toContain(key)
 })

@@ -1,7 +1,6 @@
 import { languages } from '../signup/languages.ts'
 import { given, type Kind, line, oneOf, siteText, text, wholeNumber } from './kinds.ts'
-import { apiKeys, challengeHosts, ownHosts, tabList } from './lists.ts'
-import { origins } from './origins.ts'
+import { apiKeys, challengeHosts, origins, ownHosts, tabList } from './lists.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
 import { parseSpreadsheetId } from './spreadsheet-id.ts'
 import {

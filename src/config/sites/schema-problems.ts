@@ -27,7 +27,7 @@ export function problemsOf(
       return issue.keys.map((key) => unknownKey([...path, key], known))
     }
     if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-      // A text, or an object of texts by language: tell what is wrong with the one that it is.
+      // A text or an object of texts by language; * alone or a list of origins.
       const isObject = typeof valueAt(file, path) === 'object'
       return problemsOf(issue.errors.at(isObject ? -1 : 0) ?? [], file, path)
     }
@@ -99,6 +99,7 @@ const kinds: Readonly<Record<string, string>> = {
   int: 'a whole number, without quotes',
   boolean: 'true or false, without quotes',
   array: 'a list: [ … ]',
+  tuple: 'a list: [ … ]',
   object: 'an object: { … }',
   record: 'an object: { … }',
 }

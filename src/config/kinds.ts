@@ -33,7 +33,11 @@ export function line(charactersMax: number): Kind<string> {
       hint: 'Write plain text. The page shows HTML tags as they are typed.',
     }
   }
-  return { ...text(parse), form: `Up to ${thousands(charactersMax)} characters.` }
+  return {
+    parse,
+    json: (example) => parsedBy(parse, example).meta({ minLength: 1, maxLength: charactersMax }),
+    form: `Up to ${thousands(charactersMax)} characters.`,
+  }
 }
 
 /** A text that a site may have in several languages. A variable has it in one. */

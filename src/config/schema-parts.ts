@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { languages } from '../signup/languages.ts'
 import type { SiteText, Translations } from '../signup/site-text.ts'
-import { cleanText } from '../signup/text.ts'
 import type { Parser, SettingRefusal } from './refusal.ts'
 
 /** A schema whose check turns the text into a `T`, which zod's own types cannot express. */
@@ -28,24 +27,6 @@ const empty: SettingRefusal = {
   problem: 'is empty.',
   expected: 'a text',
   hint: 'Leave the key out if you do not need it.',
-}
-
-/** Text that people read: in one line, without white space around it. */
-export function line(charactersMax: number, description: string) {
-  return z
-    .string()
-    .check((payload) => {
-      const text = payload.value
-      const expected = `1 to ${charactersMax} characters in one line`
-      if (text === '') note(payload, { ...empty, expected })
-      else if (text !== cleanText(text)) {
-        const problem = 'has white space at its ends, line breaks or other control characters.'
-        note(payload, { problem, expected, hint: 'Remove them.' })
-      } else if (text.length > charactersMax) {
-        note(payload, { problem: 'is too long.', expected, hint: 'Shorten it.' })
-      }
-    })
-    .meta({ description, minLength: 1, maxLength: charactersMax })
 }
 
 /** A text, or the same text in several languages, each read by `text`. They keep their order. */

@@ -1,19 +1,13 @@
 import { z } from 'zod'
-import type { Field } from '../../signup/field.ts'
 import { isRecord } from '../../signup/json.ts'
 import { columns, headingKey } from '../../signup/row.ts'
 import { firstOf } from '../../signup/site-text.ts'
 import { formSchema } from '../../signup/schema.ts'
-import { closedObject, inLanguages, line, note } from '../schema-parts.ts'
+import { line } from '../kinds.ts'
+import { closedObject, inLanguages, note } from '../schema-parts.ts'
 
 /** More columns than people look at, and few enough for a form. */
 const fieldsMax = 20
-const labelCharactersMax = 100
-const helpCharactersMax = 300
-const placeholderCharactersMax = 100
-const textCharactersMax = 2_000
-const optionsMax = 200
-const optionCharactersMax = 200
 
 /**
  * Names that mean something else in a signup, in an exported line, or to JavaScript. A field may be called
@@ -47,47 +41,47 @@ const name = z
     pattern: namePattern.source,
   })
 
+/** A text for visitors, which may be in several languages. */
+function words(charactersMax: number, example: string, description: string) {
+  return inLanguages(line(charactersMax).json(example).meta({ description }))
+}
+
 const common = {
   name,
-  label: inLanguages(
-    line(
-      labelCharactersMax,
-      'What visitors read beside the field, and the heading of its column; the name when it is left out.',
-    ),
+  label: words(
+    100,
+    'Company',
+    'What visitors read beside the field, and the heading of its column; the name when it is left out.',
   ).optional(),
-  required: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether a signup must have a value.', default: false }),
-  help: inLanguages(line(helpCharactersMax, 'A line below the control.')).optional(),
+  required: z.boolean().default(false).meta({ description: 'Whether a signup must have a value.' }),
+  help: words(300, 'As on the invoice.', 'A line below the control.').optional(),
 }
 
 const typed = {
   ...common,
-  placeholder: inLanguages(
-    line(placeholderCharactersMax, 'Stands in the control while it is empty.'),
-  ).optional(),
+  placeholder: words(100, 'Acme Inc.', 'Stands in the control while it is empty.').optional(),
 }
 
 const maxLength = z
   .int()
   .min(1)
-  .max(textCharactersMax)
-  .optional()
-  .meta({ description: 'The most characters of the text.', default: 500 })
+  .max(2_000)
+  .default(500)
+  .meta({ description: 'The most characters of the text.' })
 
-const text = closedObject({ ...typed, type: z.literal('text').optional(), maxLength })
+/** The type of a field that names none. */
+const text = closedObject({ ...typed, type: z.literal('text').optional(), maxLength }).transform(
+  (field) => ({ ...field, type: 'text' as const }),
+)
 
 const textarea = closedObject({ ...typed, type: z.literal('textarea'), maxLength })
 
-const option = inLanguages(
-  line(optionCharactersMax, 'A value as it is shown. The one given first is stored.'),
-)
+const option = words(200, 'Small', 'A value as it is shown. The one given first is stored.')
 
 const options = z
   .array(option)
   .min(1)
-  .max(optionsMax)
+  .max(200)
   .check((payload) => {
     const all = payload.value.map(firstOf)
     const again = all.findIndex((it, at) => all.indexOf(it) < at)
@@ -135,60 +129,32 @@ const field = z.discriminatedUnion('type', types)
 export const fieldsSchema = z
   .array(field)
   .max(fieldsMax)
-  .superRefine(
-    (_, payload) => {
-      noteTwice(payload, 'name', ({ name: it }) => it)
-      noteTwice(
-        payload,
-        'label',
-        ({ name: it, label = it }) => (isRecord(label) ? Object.values(label)[0] : label),
-        columns,
-      )
-    },
-    { when: ({ value }) => Array.isArray(value) },
-  )
+  .superRefine((_, payload) => noteTaken(payload), { when: ({ value }) => Array.isArray(value) })
   .meta({
     description:
       'Columns of the site after the seven, in this order. Signups have their values; forms show them.',
   })
 
-type Declared = z.output<typeof field>
-
-/** A field as it is declared, with what it leaves out. */
-export function fieldOf(declared: Declared): Field {
-  const { required = false } = declared
-  switch (declared.type) {
-    case undefined:
-    case 'text':
-    case 'textarea': {
-      const { type = 'text', maxLength = 500 } = declared
-      return { ...declared, type, required, maxLength }
-    }
-    default:
-      return { ...declared, required }
+/** Notes each field whose name or heading is that of an earlier one, or of one of the seven columns. */
+function noteTaken(payload: z.core.ParsePayload): void {
+  const names = new Set<string>()
+  const headings = new Set(columns.map(headingKey))
+  for (const [at, given] of (payload.value as readonly unknown[]).entries()) {
+    if (!isRecord(given)) continue
+    const { name: ownName, label = ownName } = given
+    const heading = isRecord(label) ? Object.values(label)[0] : label
+    take(ownName, names, [at, 'name'])
+    take(heading, headings, [at, given['label'] === undefined ? 'name' : 'label'])
   }
-}
 
-/** Notes each field whose name or heading is taken by an earlier one, or by one of `taken`. */
-function noteTwice(
-  payload: z.core.ParsePayload,
-  key: 'name' | 'label',
-  of: (field: Readonly<Record<string, unknown>>) => unknown,
-  taken: readonly string[] = [],
-): void {
-  const seen = new Set(taken.map(headingKey))
-  const refusal =
-    key === 'name'
-      ? { problem: 'is the name of another field.', hint: 'Choose another name.' }
-      : { problem: 'is the heading of another column.', hint: 'Give the field another label.' }
-  const expected = 'a text that no other has, small or capital letters and spaces aside'
-  for (const [at, it] of (payload.value as readonly unknown[]).entries()) {
-    const text = isRecord(it) ? of(it) : undefined
-    if (!isRecord(it) || typeof text !== 'string') continue
-    const mark = headingKey(text)
-    const place = it['label'] === undefined ? 'name' : key
-    const isTold = payload.issues.some(({ path }) => path?.[0] === at && path[1] === place)
-    if (seen.has(mark) && !isTold) note(payload, { ...refusal, expected }, [at, place])
-    seen.add(mark)
+  function take(text: unknown, taken: Set<string>, path: [number, string]): void {
+    if (typeof text !== 'string') return
+    const isTold = payload.issues.some((issue) => issue.path?.join() === path.join())
+    if (taken.has(headingKey(text)) && !isTold) {
+      const problem = 'is the name or the heading of another column.'
+      const expected = 'a text that no other has, small or capital letters and spaces aside'
+      note(payload, { problem, expected, hint: 'Choose another one.' }, path)
+    }
+    taken.add(headingKey(text))
   }
 }

@@ -200,7 +200,7 @@ test('what is wrong with several sites or fields is told beside what is wrong wi
     { name: 'email' },
     { name: 'b', label: 'Tags', min: 1 },
     { name: 'B', type: 'number', min: '1' },
-    { name: 'c', type: 'choice', options: ['x', 'x', ' y'] },
+    { name: 'c', type: 'choice', options: ['x', 'x', 'y\nz'] },
   ]
   const json = {
     sites: {
@@ -218,10 +218,10 @@ test('what is wrong with several sites or fields is told beside what is wrong wi
     'sites.b.fields[0].name is a name that Rollcall or JavaScript uses.',
     'sites.b.fields[1].min is no key of this file.',
     'sites.b.fields[2].min is not a number, without quotes.',
-    'sites.b.fields[3].options[2] has white space at its ends, line breaks or other control characters.',
+    'sites.b.fields[3].options[2] has line breaks or other control characters in it.',
     'sites.b.fields[3].options[1] is in the list twice.',
-    'sites.b.fields[2].name is the name of another field.',
-    'sites.b.fields[1].label is the heading of another column.',
+    'sites.b.fields[1].label is the name or the heading of another column.',
+    'sites.b.fields[2].name is the name or the heading of another column.',
     'sites.c.spreadsheet is too short or too long for the id of a spreadsheet.',
     'sites.a.credentialsFile names a file that does not exist (relative paths begin at /app).',
     'sites.b.spreadsheet is the spreadsheet of the site a already.',
@@ -243,17 +243,17 @@ test.each<[string, object[], string[]]>([
   [
     'one name twice',
     [{ name: 'a', label: 'x' }, { name: 'A' }],
-    ['[1].name is the name of another field.'],
+    ['[1].name is the name or the heading of another column.'],
   ],
   [
     'one heading twice',
     [{ name: 'aB' }, { name: 'b', label: 'A b' }],
-    ['[1].label is the heading of another column.'],
+    ['[1].label is the name or the heading of another column.'],
   ],
   [
     'the heading of a column of ours',
     [{ name: 'a', label: 'e Mail' }],
-    ['[0].label is the heading of another column.'],
+    ['[0].label is the name or the heading of another column.'],
   ],
   [
     'an unknown type',
@@ -296,7 +296,7 @@ test.each<[string, object[], string[]]>([
       { name: 'a', label: { de: 'Firma', en: 'Company' } },
       { name: 'b', label: 'firma' },
     ],
-    ['[1].label is the heading of another column.'],
+    ['[1].label is the name or the heading of another column.'],
   ],
   [
     'a placeholder where nothing is typed',
@@ -313,7 +313,7 @@ test.each<[string, object[], string[]]>([
   [
     'a label of two lines',
     [{ name: 'a', label: 'x\ny' }],
-    ['[0].label has white space at its ends, line breaks or other control characters.'],
+    ['[0].label has line breaks or other control characters in it.'],
   ],
   [
     'too many fields',

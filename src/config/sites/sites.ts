@@ -1,4 +1,3 @@
-import { fieldOf } from './field-schema.ts'
 import { type Account, accountInFile, hasAccount, readAccount } from '../account.ts'
 import {
   type Challenged,
@@ -66,7 +65,7 @@ export function readSites(
         name,
         spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
         challenge: challenged?.challenge,
-        fields: (site.fields ?? []).map(fieldOf),
+        fields: site.fields ?? [],
         settingNames: namesOf(name, site),
       },
       secrets: {

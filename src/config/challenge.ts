@@ -37,11 +37,10 @@ export function readChallenge(
   reader: SettingsReader,
   terms: ChallengeTerms,
 ): Challenged | undefined {
-  const [site, other] = ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'] as const
-  if (reader.text(site) === undefined && reader.text(other) === undefined) return undefined
   const { siteKey: parseSite, secret: parseSecret } = keyParsers(terms.provider)
-  const siteKey = reader.required(site, missing(other, 'site key'), parseSite)
-  const secret = reader.required(other, missing(site, 'secret key'), parseSecret)
+  reader.bothOrNeither('CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY')
+  const siteKey = reader.optional('CHALLENGE_SITE_KEY', parseSite)
+  const secret = reader.optional('CHALLENGE_SECRET_KEY', parseSecret)
   if (siteKey === undefined || secret === undefined) return undefined
   return { challenge: { ...terms, siteKey }, secret }
 }
@@ -51,14 +50,6 @@ export function keyParsers(provider: ChallengeConfig['provider']) {
   const ofProvider = (parse: (text: string) => ParsedSetting<string>) => (text: string) =>
     testKeyOfAnother(text, provider) ?? parse(text)
   return { siteKey: ofProvider(parseSiteKey), secret: ofProvider(parseKey) }
-}
-
-function missing(other: string, what: string): SettingRefusal {
-  return {
-    problem: `is missing, and ${other} is set.`,
-    expected: `the ${what} of the same site`,
-    hint: `Copy it from your challenge provider; or remove ${other} to run without a challenge.`,
-  }
 }
 
 /** The published test keys of each provider: site keys and secret keys. */

@@ -351,7 +351,7 @@ test('the problem says whether a key file is missing or may not be read', () => 
     throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
   }
   expect(() => loadConfig({ variables: fromFile, folder: '/app', readText })).toThrow(
-    'may not be read',
+    'cannot be read (EACCES)',
   )
 })
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { ParsedSetting } from './refusal.ts'
+import { filePath } from './values.ts'
 
 /** Reads files for `config/`, which does not use the file system itself. */
 export interface Files {
@@ -9,24 +10,29 @@ export interface Files {
   readonly readText: (path: string) => string
 }
 
-/** Reads the file that a setting names. Relative paths begin at the working folder. */
-export function readFileAt(files: Files, path: string, expected: string): ParsedSetting<string> {
+/** Reads the file at a path that a setting has, and parses it. Relative paths begin at the working folder. */
+export function parseFileAt<T>(
+  files: Files,
+  path: string,
+  expected: string,
+  parse: (content: string) => ParsedSetting<T>,
+): ParsedSetting<T> {
+  const usable = filePath(path)
+  if (!('value' in usable)) return { ...usable, expected }
+  let content: string
   try {
-    return { value: files.readText(resolve(files.folder, path)) }
+    content = files.readText(resolve(files.folder, path))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    const reason = reasons[code] ?? `cannot be read (${code})`
+    const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
     return {
       problem: `names a file that ${reason} (relative paths begin at ${files.folder}).`,
       expected,
-      hint: 'Check the path, and that the user who runs Rollcall may read the file. In a container, mount the file.',
+      hint: 'Check that the path leads to a file of at most 1 MiB that the user who runs Rollcall may read. In a container, mount the file.',
     }
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EACCES: 'may not be read',
-  EISDIR: 'is a folder',
-  EFBIG: 'is larger than 1 MiB',
+  const parsed = parse(content)
+  if ('value' in parsed) return parsed
+  const problem = `names a file that cannot be used: it ${parsed.problem}`
+  return { problem, expected, hint: parsed.hint }
 }

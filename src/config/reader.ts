@@ -41,10 +41,22 @@ export class SettingsReader {
     return undefined
   }
 
-  /** As `optional`. Refuses with `missing` when it is unset. */
-  required<T>(name: SettingName, missing: SettingRefusal, parse: Parser<T>): T | undefined {
+  /** As `value`. Refuses with `missing` when it is unset. */
+  required<Name extends SettingName>(name: Name, missing: SettingRefusal): ValueOf<Name> {
     if (this.text(name) === undefined) this.refuse(name, missing)
-    return this.optional(name, parse)
+    return this.value(name)
+  }
+
+  /** Refuses one of two settings that is unset while the other is set. */
+  bothOrNeither(one: SettingName, other: SettingName): void {
+    const [missing, ...more] = [one, other].filter((name) => this.text(name) === undefined)
+    if (missing === undefined || more.length > 0) return
+    const set = missing === one ? other : one
+    this.refuse(missing, {
+      problem: `is missing, and ${set} is set.`,
+      expected: `what belongs to ${set}`,
+      hint: `Set it as docs/configuration.md says; or remove ${set}.`,
+    })
   }
 
   refuse(name: SettingName, refusal: SettingRefusal): void {

@@ -1,6 +1,13 @@
-import type { AlertWebhook } from './alert-webhook.ts'
 import type { EnvFile } from './env/env-file.ts'
+import type { SettingsReader } from './reader.ts'
 import { isSecret } from './settings.ts'
+
+/** Where notices go. All of it is secret: the URL of a chat program allows to post. */
+export interface AlertWebhook {
+  readonly url: string
+  /** With which notices are signed: 24 to 64 bytes. */
+  readonly key: Uint8Array<ArrayBuffer>
+}
 
 /** The settings that must never be printed. All others are in `Config`. */
 export interface Secrets {
@@ -25,6 +32,14 @@ export interface SiteSecrets {
   readonly privateKey?: string
   /** Present exactly when the challenge is on. */
   readonly challengeSecret?: string
+}
+
+/** The receiver of notices; undefined when there is none. Refuses one of the two settings without the other. */
+export function readAlertWebhook(reader: SettingsReader): AlertWebhook | undefined {
+  reader.bothOrNeither('ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET')
+  const url = reader.value('ALERT_WEBHOOK_URL')
+  const key = reader.value('ALERT_WEBHOOK_SECRET')
+  return url === undefined || key === undefined ? undefined : { url, key }
 }
 
 export function secretsOf(

@@ -1,10 +1,12 @@
 import { languages } from '../signup/languages.ts'
+import { privateKey } from './google-key/private-key.ts'
 import { given, type Kind, line, oneOf, siteText, text, wholeNumber } from './kinds.ts'
 import { apiKeys, challengeHosts, origins, ownHosts, tabList } from './lists.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
 import { parseSpreadsheetId } from './spreadsheet-id.ts'
 import {
   bearerToken,
+  emailAddress,
   filePath,
   httpUrl,
   listenHost,
@@ -68,14 +70,14 @@ export const settings = {
     group: 'Google Sheets',
     meaning:
       'Email address of the service account. Not needed when `SHEETS_PRIVATE_KEY` holds the whole JSON key file.',
-    kind: given,
+    kind: text(emailAddress),
     example: 'rollcall@my-project.iam.gserviceaccount.com',
   },
   SHEETS_PRIVATE_KEY: {
     group: 'Google Sheets',
     meaning:
       'Private key of the service account, in any form: quoted or not, real line breaks or `\\n`, base64, or the whole JSON key file.',
-    kind: given,
+    kind: text(privateKey),
     example: '"-----BEGIN PRIVATE KEY-----\\nMIIE...\\n-----END PRIVATE KEY-----\\n"',
     secret: true,
   },

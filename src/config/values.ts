@@ -129,7 +129,7 @@ export function bearerToken(text: string, example: string): ParsedSetting<string
   }
 }
 
-export const receiverForm =
+const receiverForm =
   'a URL that begins with https://, or http:// in the own network, without user name and password'
 
 /** Parses the URL that notices go to. */
@@ -154,9 +154,6 @@ export function receiverUrl(text: string): ParsedSetting<string> {
   return { value: url.href }
 }
 
-export const webhookSecretForm = 'whsec_ and then 24 to 64 bytes in base64'
-export const makeWebhookSecret = 'Make one with: echo "whsec_$(openssl rand -base64 32)"'
-
 /** Parses a secret of Standard Webhooks. */
 export function webhookSecret(
   text: string,
@@ -164,8 +161,8 @@ export function webhookSecret(
 ): ParsedSetting<Uint8Array<ArrayBuffer>> {
   const refused = (problem: string) => ({
     problem,
-    expected: webhookSecretForm,
-    hint: makeWebhookSecret,
+    expected: 'whsec_ and then 24 to 64 bytes in base64',
+    hint: 'Make one with: echo "whsec_$(openssl rand -base64 32)"',
   })
   if (text === example) return refused('is the secret of our documentation, which everybody knows.')
   const base64 = /^whsec_(.*)$/s.exec(text)?.[1]

@@ -1,3 +1,5 @@
+import type { ParsedSetting } from '../refusal.ts'
+import { emailAddress } from '../values.ts'
 import { makeKey, readKeyFile } from './key-file.ts'
 import { type KeyRefusal, readRsaKey } from './rsa-key.ts'
 
@@ -40,6 +42,17 @@ const isPath: KeyRefusal = {
  */
 export function parsePrivateKey(text: string): PrivateKey | KeyRefusal {
   return parse(text, base64DepthMax)
+}
+
+export const keyExpected = 'the private key (RSA) of a Google service account'
+
+/** Parses such a key as a setting. The address beside it must be that of a service account. */
+export function privateKey(text: string): ParsedSetting<PrivateKey> {
+  const key = parsePrivateKey(text)
+  if ('problem' in key) return { ...key, expected: keyExpected }
+  const email = key.clientEmail === undefined ? undefined : emailAddress(key.clientEmail)
+  if (email === undefined || 'value' in email) return { value: key }
+  return { ...email, problem: `has a client_email in its JSON that ${email.problem}` }
 }
 
 function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {

@@ -3,10 +3,9 @@ import { isRecord } from '../../signup/json.ts'
 import { parseJson } from '../../signup/json-text.ts'
 import type { ParsedSetting, SettingRefusal } from '../refusal.ts'
 import type { SettingProblem } from '../problem.ts'
-import { type Files, readFileAt } from '../read-file.ts'
+import { type Files, parseFileAt } from '../read-file.ts'
 import { problemsOf } from './schema-problems.ts'
 import { type DeclaredSite, fileSchema, siteNameSchema, siteSchema } from './site-schema.ts'
-import { filePath } from '../values.ts'
 
 /** As the environment could not hold more either. */
 const charactersMax = 1_048_576
@@ -15,16 +14,10 @@ const expected = 'the path of a JSON file as docs/sites.md describes it, or the 
 
 /** Parses `ROLLCALL_CONFIG`: the JSON in the file that it names, or its own. */
 export function sitesJson(files: Files): (text: string) => ParsedSetting<object> {
-  return (text) => {
-    if (text.startsWith('{')) return jsonObject(text)
-    const path = filePath(text)
-    if (!('value' in path)) return { ...path, expected }
-    const content = readFileAt(files, path.value, expected)
-    if (!('value' in content)) return content
-    const parsed = jsonObject(content.value.replace(/^\uFEFF/, ''))
-    if ('value' in parsed) return parsed
-    return { ...parsed, problem: `names a file that cannot be used: it ${parsed.problem}` }
-  }
+  return (text) =>
+    text.startsWith('{')
+      ? jsonObject(text)
+      : parseFileAt(files, text, expected, (content) => jsonObject(content.replace(/^\uFEFF/, '')))
 }
 
 function jsonObject(text: string): ParsedSetting<object> {

@@ -14,7 +14,6 @@ import type { SettingRefusal } from '../refusal.ts'
 import { problemAt } from './schema-problems.ts'
 import type { SiteSecrets } from '../secrets.ts'
 import { defaultSite, namesOf, readSiteDefaults, type SiteConfig, siteValues } from './site.ts'
-import { parseSpreadsheetId } from '../spreadsheet-id.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
 /** A site and what must not be printed of it. */
@@ -96,7 +95,7 @@ function spreadsheets(
   const terms = readGoogleTerms(reader)
   const shared =
     !isNamed && wantsGoogle(reader)
-      ? reader.required('SHEETS_SHEET_ID', missingSheetId, parseSpreadsheetId)
+      ? reader.required('SHEETS_SHEET_ID', missingSheetId)
       : reader.value('SHEETS_SHEET_ID')
   const needsAccount = isNamed
     ? declared.some(

@@ -63,7 +63,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     ...reader.problems,
     ...file.problems,
     ...notYetSupported(variables),
-    ...misnamed(variables, envFile?.lines ?? new Map()),
+    ...misnamed(variables, envFile?.assignments ?? []),
   ]
   const [first, ...others] = sites.map(({ site }) => site)
   if (problems.length > 0 || !first) throw new ConfigError(problems)

@@ -5,8 +5,6 @@ import { settingNames } from '../settings.ts'
 export interface EnvFile {
   /** When a name is assigned twice, the last value counts. */
   readonly variables: Readonly<Record<string, string>>
-  /** The line in which each assignment begins, counted from 1. */
-  readonly lines: ReadonlyMap<string, number>
   /** All assignments, in their order. */
   readonly assignments: readonly Assignment[]
   /** The lines that are not understood, by number only, because their text may be part of a key. */
@@ -15,6 +13,7 @@ export interface EnvFile {
 
 export interface Assignment {
   readonly name: string
+  readonly value: string
   /** Counted from 1. */
   readonly line: number
   /** How many lines it takes. */
@@ -33,30 +32,32 @@ const ours: ReadonlySet<string> = new Set(settingNames)
  */
 export function parseEnvFile(text: string): EnvFile {
   const rows = rowsOf(text)
-  const values = new Map<string, string>()
-  const lines = new Map<string, number>()
   const assignments: Assignment[] = []
-  const bad: Record<Mistake | 'line', number[]> = { line: [], quote: [], hash: [], second: [] }
+  const mistakes: { readonly mistake: Mistake; readonly line: number }[] = []
 
   for (let index = 0; index < rows.length;) {
     const row = rows[index] ?? ''
-    const number = index + 1
+    const line = index + 1
     const [, name, rest = ''] = assignment.exec(row) ?? []
     if (name === undefined) {
-      if (!blankOrComment.test(row)) bad.line.push(number)
+      if (!blankOrComment.test(row)) mistakes.push({ mistake: 'line', line })
       index += 1
       continue
     }
-    const value = readValue(rest, rows, index)
-    if (value.mistake) bad[value.mistake].push(number)
-    values.set(name, value.text)
-    lines.set(name, number)
-    assignments.push({ name, line: number, lineCount: value.rowCount })
-    index += value.rowCount
+    const { text: value, rowCount, mistake } = readValue(rest, rows, index)
+    if (mistake) mistakes.push({ mistake, line })
+    assignments.push({ name, value, line, lineCount: rowCount })
+    index += rowCount
   }
-  const badRows = [...bad.line, ...bad.quote].map((number) => rows[number - 1] ?? '')
-  const problems = problemsWith(bad, adviceFor(badRows))
-  return { variables: Object.fromEntries(values), lines, assignments, problems }
+  const variables = Object.fromEntries(assignments.map(({ name, value }) => [name, value]))
+  const problems = [...Map.groupBy(mistakes, ({ mistake }) => mistake)].map(([mistake, alike]) =>
+    problemWith(
+      mistake,
+      alike.map(({ line }) => line),
+      rows,
+    ),
+  )
+  return { variables, assignments, problems }
 }
 
 /** The lines of an `.env` file, without a byte order mark. */
@@ -71,7 +72,7 @@ interface Value {
   readonly mistake?: Mistake
 }
 
-type Mistake = 'quote' | 'hash' | 'second'
+type Mistake = 'line' | 'quote' | 'hash' | 'second'
 
 /** Reads the value after the `=`. A value with a mistake ends with its row. */
 function readValue(rest: string, rows: readonly string[], index: number): Value {
@@ -110,36 +111,42 @@ function readQuoted(quote: string, first: string, rows: readonly string[], index
   return { text: beforeNextSetting(first), rowCount: 1, mistake: 'quote' }
 }
 
-const given = 'text that is not shown, because it may be a secret'
-const expected = 'NAME=value, a comment that begins with #, or an empty line'
+const whatIsWrong: Readonly<Record<Mistake, string>> = {
+  line: 'text that is not an assignment',
+  quote: 'a quote that is not closed, or text after a closing quote,',
+  hash: 'a value that begins with #, like a comment,',
+  second: 'a second setting after a value',
+}
 
-function problemsWith(
-  bad: Readonly<Record<Mistake | 'line', readonly number[]>>,
-  advice: string,
-): SettingProblem[] {
-  const told = (numbers: readonly number[], what: string, hint: string): SettingProblem[] => {
-    if (numbers.length === 0) return []
-    const problem = `has ${what} in ${linesOf(numbers)}.`
-    return [{ setting: '.env', problem, given, expected, hint }]
+/** The most lines that a problem names. */
+const linesMax = 8
+
+function problemWith(
+  mistake: Mistake,
+  lines: readonly number[],
+  rows: readonly string[],
+): SettingProblem {
+  const named = lines.length > linesMax ? [...lines.slice(0, linesMax), '…'] : lines
+  return {
+    setting: '.env',
+    problem: `has ${whatIsWrong[mistake]} in ${lines.length === 1 ? 'line' : 'lines'} ${named.join(', ')}.`,
+    given: 'text that is not shown, because it may be a secret',
+    expected: 'NAME=value, a comment that begins with #, or an empty line',
+    hint: adviceFor(
+      mistake,
+      lines.map((line) => rows[line - 1] ?? ''),
+    ),
   }
-  return [
-    ...told(bad.line, 'text that is not an assignment', advice),
-    ...told(bad.quote, 'a quote that is not closed, or text after a closing quote,', advice),
-    ...told(
-      bad.second,
-      'a second setting after a value',
-      'Write each setting on its own line. If the text is a part of the value, put the value between quotes.',
-    ),
-    ...told(
-      bad.hash,
-      'a value that begins with #, like a comment,',
-      'Put the value between quotes, as in PAGE_ACCENT="#0a7a4b". For a comment, write a space after the #.',
-    ),
-  ]
 }
 
 /** The hint for bad lines, chosen by their form. */
-function adviceFor(rows: readonly string[]): string {
+function adviceFor(mistake: Mistake, rows: readonly string[]): string {
+  if (mistake === 'second') {
+    return 'Write each setting on its own line. If the text is a part of the value, put the value between quotes.'
+  }
+  if (mistake === 'hash') {
+    return 'Put the value between quotes, as in PAGE_ACCENT="#0a7a4b". For a comment, write a space after the #.'
+  }
   const isAnyLike = (form: RegExp) => rows.some((row) => form.test(row))
   if (isAnyLike(/^\s*["{}]|=\s*"?\s*\{/)) {
     return "Put the whole JSON key between single quotes: SHEETS_PRIVATE_KEY='{…}'; or save it as a file and set SHEETS_CREDENTIALS_FILE to its path."
@@ -148,20 +155,4 @@ function adviceFor(rows: readonly string[]): string {
     return 'Write SHEETS_PRIVATE_KEY="…" with the key between the double quotes, where it may have several lines.'
   }
   return 'Write NAME=value with an equals sign, close every quote, and begin comments with #.'
-}
-
-const rangesMax = 8
-
-/** Line numbers in words, such as `lines 1, 4 and 6 to 9`. */
-function linesOf(numbers: readonly number[]): string {
-  const ranges: [from: number, to: number][] = []
-  for (const number of numbers) {
-    const last = ranges.at(-1)
-    if (last?.[1] === number - 1) last[1] = number
-    else ranges.push([number, number])
-  }
-  const texts = ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`))
-  const shown = texts.length > rangesMax ? [...texts.slice(0, rangesMax), 'others'] : texts
-  const list = [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter((part) => part !== '')
-  return `${numbers.length === 1 ? 'line' : 'lines'} ${list.join(' and ')}`
 }

@@ -3,8 +3,8 @@ import type { Variables } from '../reader.ts'
 import { settingNames } from '../settings.ts'
 import { misnamed } from './unknown.ts'
 
-const told = (variables: Variables, lines = new Map<string, number>()) =>
-  misnamed(variables, lines).map(({ setting, expected }) => `${setting}: ${expected}`)
+const told = (variables: Variables, inFile: { name: string; line: number }[] = []) =>
+  misnamed(variables, inFile).map(({ setting, expected }) => `${setting}: ${expected}`)
 
 test.each([
   ['SHEETS_PRIVATEKEY', 'SHEETS_PRIVATE_KEY'],
@@ -54,7 +54,7 @@ test('a name like ours is left to another program when our setting is there too,
 
 test('of a name that may be part of a key only the place is told', () => {
   const given = { ROLLCALL_MIIEvQIBADAN: 'x', SHEETS_COLOUR: 'x', 'SHEETS_PRIVATE_KEY: "MII': 'x' }
-  expect(told(given, new Map([['ROLLCALL_MIIEvQIBADAN', 2]]))).toEqual([
+  expect(told(given, [{ name: 'ROLLCALL_MIIEvQIBADAN', line: 2 }])).toEqual([
     '.env, line 2: the name of a setting',
     'A variable of the environment that begins with SHEETS_: the name of a setting',
     'A variable of the environment that begins with SHEETS_: the name of a setting',

@@ -3,6 +3,7 @@ import { describeGiven } from '../problem.ts'
 import type { SettingProblem } from '../problem.ts'
 import { textOf } from '../reader.ts'
 import type { Variables } from '../reader.ts'
+import type { Assignment } from './env-file.ts'
 import { type Setting, type SettingName, settingNames, settings } from '../settings.ts'
 
 const names: readonly string[] = settingNames
@@ -46,11 +47,11 @@ export function notYetSupported(variables: Variables): SettingProblem[] {
 /**
  * Problems for variables whose name is not that of a setting, but begins or looks like one.
  *
- * @param lines the lines of the variables in the `.env` file
+ * @param inFile the assignments of the `.env` file
  */
 export function misnamed(
   variables: Variables,
-  lines: ReadonlyMap<string, number>,
+  inFile: readonly Pick<Assignment, 'name' | 'line'>[],
 ): SettingProblem[] {
   const hasSites = textOf(variables['ROLLCALL_CONFIG']) !== undefined
   return Object.entries(variables).flatMap(([name, value]) => {
@@ -63,7 +64,7 @@ export function misnamed(
     // If our own setting is set too, even to nothing, this variable is for another program.
     if (!isOurs && (meant === undefined || variables[meant] !== undefined)) return []
     return {
-      setting: placeOf(name, meant, lines.get(name)),
+      setting: placeOf(name, meant, inFile.find((it) => it.name === name)?.line),
       problem: 'is not a setting of Rollcall.',
       given: 'a value that is not shown',
       expected: meant === undefined ? 'the name of a setting' : `did you mean ${meant}?`,

@@ -1,11 +1,13 @@
-import type { ConfigAnswer } from '../signup/wire.ts'
+import type { ChallengeNames } from '../signup/setting-names.ts'
 import type { ParsedSetting, SettingRefusal } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
 import { challengeProviders } from './settings.ts'
 
+type Provider = (typeof challengeProviders)[number]
+
 /** The challenge that visitors have to pass; its secret key is in `Secrets`. */
 export interface ChallengeConfig {
-  readonly provider: ConfigAnswer['challengeProvider']
+  readonly provider: Provider
   readonly siteKey: string
   /** Has no slash at the end; undefined means the provider's own address. */
   readonly verifyUrl: string | undefined
@@ -46,24 +48,27 @@ export function readChallenge(
 }
 
 /** How the two keys are read. Test keys of another provider are refused, because nobody could pass with them. */
-export function keyParsers(provider: ChallengeConfig['provider']) {
+export function keyParsers(provider: Provider) {
   const ofProvider = (parse: (text: string) => ParsedSetting<string>) => (text: string) =>
     testKeyOfAnother(text, provider) ?? parse(text)
   return { siteKey: ofProvider(parseSiteKey), secret: ofProvider(parseKey) }
 }
 
+type Forms = Readonly<Record<Provider, RegExp>>
+
+function ownerOf(key: string, forms: Forms): Provider | undefined {
+  return challengeProviders.find((name) => forms[name].test(key))
+}
+
 /** The published test keys of each provider: site keys and secret keys. */
-const testKeys: Readonly<Record<(typeof challengeProviders)[number], RegExp>> = {
+const testKeys: Forms = {
   turnstile: /^[123]x0+[A-F]{2}$/,
   hcaptcha: /^(0x0{40}|[123]0000000-ffff-ffff-ffff-00000000000[123])$/i,
   recaptcha: /^6LeIxAcTAAAAA(JcZVRqyHh71UMIEGNQ_MXjiZKhI|GG-vFI1TnRWxMZNFuojJ4WifJWe)$/,
 }
 
-function testKeyOfAnother(
-  text: string,
-  provider: (typeof challengeProviders)[number],
-): SettingRefusal | undefined {
-  const owner = challengeProviders.find((name) => testKeys[name].test(text))
+function testKeyOfAnother(text: string, provider: Provider): SettingRefusal | undefined {
+  const owner = ownerOf(text, testKeys)
   if (owner === undefined || owner === provider) return undefined
   return {
     problem: `is a test key of ${owner}, and the challenge is of ${provider}.`,
@@ -91,4 +96,42 @@ function parseSiteKey(text: string): ParsedSetting<string> {
     expected: 'the site key, which is public',
     hint: 'Put the site key here and the secret key into CHALLENGE_SECRET_KEY.',
   }
+}
+
+/** The form of each provider's keys, site keys and secret keys. */
+const keyForms: Forms = {
+  turnstile: /^0x4AAAA[\w-]+$/,
+  hcaptcha: /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ES_\w+|0x[0-9a-f]{40})$/,
+  recaptcha: /^6L[\w-]{38}$/,
+}
+
+const titles: Readonly<Record<Provider, string>> = {
+  turnstile: 'Turnstile',
+  hcaptcha: 'hCaptcha',
+  recaptcha: 'reCAPTCHA',
+}
+
+/**
+ * What is wrong when the form of a key shows that it belongs to another provider. Undefined when
+ * nothing shows it. A start does not refuse such keys, because providers may change their forms.
+ */
+export function keyProblem(
+  provider: Provider,
+  siteKey: string,
+  secret: string,
+  names: ChallengeNames,
+): { readonly message: string; readonly hint: string } | undefined {
+  const owners = [ownerOf(siteKey, keyForms), ownerOf(secret, keyForms)]
+  const words = [names.siteKey, names.secretKey].flatMap((name, at) => {
+    const owner = owners[at] ?? provider
+    return owner === provider ? [] : [`${name} looks like a key of ${titles[owner]}`]
+  })
+  if (words.length === 0) return undefined
+  const message = `${words.join(', ')}, and ${names.provider} is ${provider}`
+  const [first, second] = owners
+  const hint =
+    first !== undefined && first === second
+      ? `Set ${names.provider} to ${first}.`
+      : `Copy both keys from one site at ${titles[provider]}, or set ${names.provider} to the provider of both.`
+  return { message, hint }
 }

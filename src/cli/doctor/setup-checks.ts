@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
-import { keyProblem } from '../../config/challenge-keys.ts'
+import { keyProblem } from '../../config/challenge.ts'
 import { secretsOf } from '../../config/secrets.ts'
 import { challengeFinding, spreadsheetFindings } from '../../service/inspections.ts'
 import { findingsOf } from '../../signup/finding.ts'

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../signup/limits.ts'
-import { loadConfig } from './config.ts'
+import { loadConfig, startNotes } from './config.ts'
 import { parseEnvFile } from './env/env-file.ts'
 import { ConfigError } from './problem.ts'
 import type { SettingProblem } from './problem.ts'
@@ -501,4 +501,20 @@ describe('a file with sites', () => {
     const url = { DATABASE_URL: 'postgres://rollcall@localhost/rollcall' }
     expect(namesIn({ ...variables, ...url })).toEqual(['DATABASE_URL'])
   })
+})
+
+const noted = { signupsPerMinute: 60, origins: '*' } as const
+const quiet = { trustedProxies: 0, allowedHosts: undefined, sites: [noted] } as const
+
+test('a note says that local addresses are not rate-limited, unless there is a proxy or no limit', () => {
+  expect(startNotes(quiet)).toEqual([expect.stringContaining('TRUST_PROXY')])
+  expect(startNotes({ ...quiet, trustedProxies: 1 })).toEqual([])
+  expect(startNotes({ ...quiet, sites: [{ ...noted, signupsPerMinute: 0 }] })).toEqual([])
+})
+
+test('a note recommends ALLOWED_HOSTS when only ALLOWED_ORIGINS is set', () => {
+  const sites = [{ ...noted, origins: ['https://example.com'] }]
+  const named = { ...quiet, trustedProxies: 1, sites }
+  expect(startNotes(named)).toEqual([expect.stringContaining('ALLOWED_HOSTS')])
+  expect(startNotes({ ...named, allowedHosts: ['signup.example.com'] })).toEqual([])
 })

@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts'
-import { startNotes } from '../config/notes.ts'
+import { type Config, startNotes } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
 import type { Application } from '../http/edge.ts'

@@ -26,8 +26,7 @@ export function logoUrl(text: string): ParsedSetting<string> {
     return { value: url.href }
   }
   return {
-    problem:
-      isPlain && url.protocol === 'http:' ? 'is not encrypted.' : 'is not a URL of a picture.',
+    problem: 'is not the URL of a picture that pages can load.',
     expected: 'a URL that begins with https:// (http:// for localhost only)',
     hint: 'Put the picture on a web server with https and copy its address.',
   }

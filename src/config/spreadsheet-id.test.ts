@@ -34,9 +34,8 @@ describe('no id is found, and the problem says why, in', () => {
     [`${docs}/spreadsheets/d/`, /not one of a Google spreadsheet/],
     [`${docs}/spreadsheets/u/0/`, /not one of a Google spreadsheet/],
     [`${docs}/spreadsheets/d/e/2PACX-1vQ${id}/pubhtml`, /published/],
-    [`${docs}/document/d/${id}/edit`, /document/],
-    [`${docs}/forms/d/${id}/edit`, /forms/],
-    [`https://drive.google.com/open?id=${id}`, /Google Drive/],
+    [`${docs}/document/d/${id}/edit`, /not one of a Google spreadsheet/],
+    [`https://drive.google.com/open?id=${id}`, /not one of a Google spreadsheet/],
     [`https://docs.google.com.example.com/spreadsheets/d/${id}/edit`, /not one of a Google/],
     [`https://example.com/?u=${docs}/spreadsheets/d/${id}`, /not one of a Google/],
   ])('%s', (text, problem) => {

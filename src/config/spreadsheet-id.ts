@@ -24,9 +24,6 @@ function whatElse(text: string): string {
   if (/\/spreadsheets\/(u\/\d+\/)?d\/e\//.test(text)) {
     return 'is the link of a published copy, which cannot be written to.'
   }
-  const kind = /docs\.google\.com\/.*\b(document|presentation|forms|drawings)\//.exec(text)?.[1]
-  if (kind) return `is a link to something else (${kind}), not to a spreadsheet.`
-  if (text.includes('drive.google.com/')) return 'is a link of Google Drive, not of a spreadsheet.'
   if (/^https?:|\//.test(text)) return 'is a URL, but not one of a Google spreadsheet.'
   if (/^[\w-]*$/.test(text)) return 'is too short or too long for the id of a spreadsheet.'
   return 'has characters that the id of a spreadsheet cannot have.'

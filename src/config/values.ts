@@ -29,18 +29,11 @@ export function httpUrl(text: string, example: string): ParsedSetting<string> {
       hint: `Write it in full, such as ${example}, or remove it for the default.`,
     }
   }
-  if (url.username !== '' || url.password !== '') {
+  if (/[?#]/.test(text) || url.username + url.password !== '') {
     return {
-      problem: 'has a user name or a password in it.',
+      problem: 'has a query, a fragment, a user name or a password in it.',
       expected,
-      hint: 'Remove the part before the @, which Rollcall does not use.',
-    }
-  }
-  if (/[?#]/.test(text)) {
-    return {
-      problem: 'has a query or a fragment.',
-      expected,
-      hint: 'Remove the first ? or # and everything after it.',
+      hint: 'Remove what is before an @, and what begins with ? or #. Rollcall uses none of it.',
     }
   }
   return { value: url.href.replace(/\/+$/, '') }

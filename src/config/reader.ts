@@ -1,5 +1,4 @@
-import { describeGiven } from './problem.ts'
-import type { SettingProblem } from './problem.ts'
+import { describeGiven, type SettingProblem } from './problem.ts'
 import type { Parser, SettingRefusal } from './refusal.ts'
 import { type Setting, type SettingName, settings, type ValueOf } from './settings.ts'
 

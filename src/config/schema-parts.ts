@@ -6,9 +6,6 @@ import type { Parser, SettingRefusal } from './refusal.ts'
 /** A schema whose check turns the text into a `T`, which zod's own types cannot express. */
 type Becomes<T> = z.ZodType<T, string>
 
-/** What a check notes with an issue, so that `schema-problems.ts` can tell all of it. */
-export type RefusalParams = Readonly<Record<keyof SettingRefusal, string>>
-
 /** Text that is read as the environment's setting of the same meaning is. */
 export function parsedBy<T>(parse: Parser<T>, example: string): Becomes<T> {
   const schema = z
@@ -58,10 +55,11 @@ export function closedObject<Shape extends z.core.$ZodShape>(shape: Shape) {
 /** Notes a problem of the value, or of a part of it. Checks of what is around it go on. */
 export function note(
   payload: z.core.ParsePayload,
-  { problem, expected, hint }: SettingRefusal,
+  refusal: SettingRefusal,
   path: PropertyKey[] = [],
 ): void {
-  const params: RefusalParams = { problem, expected, hint }
   const { value: input } = payload
-  payload.issues.push({ code: 'custom', message: problem, path, input, params, continue: true })
+  // `schema-problems.ts` tells all of the refusal.
+  const params = { ...refusal }
+  payload.issues.push({ code: 'custom', path, input, params, continue: true })
 }

@@ -1,8 +1,6 @@
 import { suggest } from '../../signup/suggest.ts'
-import { describeGiven } from '../problem.ts'
-import type { SettingProblem } from '../problem.ts'
-import { textOf } from '../reader.ts'
-import type { Variables } from '../reader.ts'
+import { describeGiven, type SettingProblem } from '../problem.ts'
+import { textOf, type Variables } from '../reader.ts'
 import type { Assignment } from './env-file.ts'
 import { type Setting, type SettingName, settingNames, settings } from '../settings.ts'
 

@@ -1,5 +1,4 @@
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import type { SettingRefusal } from '../refusal.ts'
 
 /** Why a text is not the private key of a service account, and what to do. Never quotes the text. */

@@ -3,7 +3,6 @@ import { isRecord } from '../../signup/json.ts'
 import { suggest } from '../../signup/suggest.ts'
 import { describeGiven, type SettingProblem } from '../problem.ts'
 import type { SettingRefusal } from '../refusal.ts'
-import type { RefusalParams } from '../schema-parts.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -58,7 +57,7 @@ function refusalOf(issue: Issue, value: unknown): SettingRefusal {
   switch (issue.code) {
     case 'custom':
       // Only `note` makes them.
-      return issue.params as RefusalParams
+      return issue.params as unknown as SettingRefusal
     case 'invalid_type': {
       const what = kinds[issue.expected] ?? issue.expected
       const problem = value === undefined ? 'is missing.' : `is not ${what}.`

@@ -58,17 +58,19 @@ export function siteValues(
   spreadsheetId: string | undefined,
 ) {
   const isTabNamed = site.defaultTab !== undefined || isDefaultTabSet
-  const own = siteSettings('').map(([key]) => [key, site[key as keyof ValuesOfSite]] as const)
   return {
-    ...overlaid(defaults, Object.fromEntries(own)),
+    ...overlaid(defaults, site),
     page: overlaid(page, site.page ?? {}),
     defaultTabOf: isTabNamed ? undefined : spreadsheetId,
   }
 }
 
-function overlaid<T extends object>(values: T, own: Readonly<Record<string, unknown>>): T {
-  const set = Object.entries(own).filter(([, value]) => value !== undefined)
-  return { ...values, ...Object.fromEntries(set) }
+type Values = Readonly<Record<string, unknown>>
+
+/** The values, each replaced by that of `own` with the same key if there is one. */
+function overlaid<T extends Values>(values: T, own: Values): T {
+  const entries = Object.entries(values).map(([key, value]) => [key, own[key] ?? value])
+  return Object.fromEntries(entries) as T
 }
 
 /** What messages call the settings of a site: paths in the file for what the site says itself. */

@@ -39,41 +39,42 @@ export interface Environment extends Files {
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
   const { variables, envFile, isEnvFileOpen = false, folder } = environment
   const reader = new SettingsReader(variables)
-  const { sites, hasWorkbook, ...file } = readSites(reader, environment)
+  const { sites, isNamed, hasWorkbook } = readSites(reader, environment)
   const stored = readDatabase(reader, environment, hasWorkbook)
-  const own = readInstance(reader)
-  const instance: Omit<Config, 'sites'> = {
-    ...own,
-    dataDir: resolve(folder, own.dataDir),
-    hasSites: file.isNamed,
-    database: stored?.database,
-    logColours: (variables['NO_COLOR'] ?? '') === '',
-    warnings: [
-      ...separatorWarnings(reader),
-      ...(stored?.warnings ?? []),
-      ...exposedSecrets(envFile, isEnvFileOpen),
-    ],
-  }
+  const instance = readInstance(reader)
   const alertWebhook = readAlertWebhook(reader)
   const apiKeys = reader.value('API_KEYS') ?? []
   const metricsToken = reader.value('METRICS_TOKEN')
   const problems = [
     ...(envFile?.problems ?? []),
     ...reader.problems,
-    ...file.problems,
     ...notYetSupported(variables),
     ...misnamed(variables, envFile?.assignments ?? []),
   ]
   const [first, ...others] = sites.map(({ site }) => site)
   if (problems.length > 0 || !first) throw new ConfigError(problems)
-  const secrets = {
-    ...(stored && { databaseUrl: stored.databaseUrl }),
-    apiKeys,
-    ...(metricsToken !== undefined && { metricsToken }),
-    ...(alertWebhook && { alertWebhook }),
-    sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
+  return {
+    config: {
+      ...instance,
+      dataDir: resolve(folder, instance.dataDir),
+      sites: [first, ...others],
+      hasSites: isNamed,
+      database: stored?.database,
+      logColours: (variables['NO_COLOR'] ?? '') === '',
+      warnings: [
+        ...separatorWarnings(reader),
+        ...(stored?.warnings ?? []),
+        ...exposedSecrets(envFile, isEnvFileOpen),
+      ],
+    },
+    secrets: {
+      ...(stored && { databaseUrl: stored.databaseUrl }),
+      apiKeys,
+      ...(metricsToken !== undefined && { metricsToken }),
+      ...(alertWebhook && { alertWebhook }),
+      sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
+    },
   }
-  return { config: { ...instance, sites: [first, ...others] }, secrets }
 }
 
 /** The settings that stand in `Config` as they are read. */

@@ -3,11 +3,8 @@ import { languages } from '../signup/languages.ts'
 import type { SiteText, Translations } from '../signup/site-text.ts'
 import type { Parser, SettingRefusal } from './refusal.ts'
 
-/** A schema whose check turns the text into a `T`, which zod's own types cannot express. */
-type Becomes<T> = z.ZodType<T, string>
-
 /** Text that is read as the environment's setting of the same meaning is. */
-export function parsedBy<T>(parse: Parser<T>, example: string): Becomes<T> {
+export function parsedBy<T>(parse: Parser<T>, example: string): z.ZodType<T, string> {
   const schema = z
     .string()
     .overwrite((text) => text.trim())
@@ -17,7 +14,8 @@ export function parsedBy<T>(parse: Parser<T>, example: string): Becomes<T> {
       else note(payload, parsed)
     })
     .meta({ examples: [example] })
-  return schema as unknown as Becomes<T>
+  // The check turns the text into a `T`, which zod's own types cannot express.
+  return schema as unknown as z.ZodType<T, string>
 }
 
 const empty: SettingRefusal = {

@@ -31,7 +31,7 @@ function read(json: unknown, more: Variables = {}): Sites & { all: readonly Sett
       return text
     },
   })
-  return { ...sites, all: [...reader.problems, ...sites.problems] }
+  return { ...sites, all: reader.problems }
 }
 
 /** The problems with their paths, in the order of the file. */
@@ -170,9 +170,6 @@ test('every problem of the file and of the environment is told at once, with its
     },
   }
   expect(told(json, { MAX_SHEET_TABS: 'many' })).toEqual([
-    'MAX_SHEET_TABS is not a whole number.',
-    'SHEETS_PRIVATE_KEY is missing.',
-    'SHEETS_CREDENTIALS_EMAIL is missing.',
     'fieldz is no key of this file.',
     'sites.Launch is not a name that a site can have.',
     'sites.Launch.spreadsheet is too short or too long for the id of a spreadsheet.',
@@ -189,6 +186,9 @@ test('every problem of the file and of the environment is told at once, with its
     'sites.launch.page.accent is not a colour.',
     'sites.launch.page.titel is no key of this file.',
     'sites.blog is not an object: { … }.',
+    'MAX_SHEET_TABS is not a whole number.',
+    'SHEETS_PRIVATE_KEY is missing.',
+    'SHEETS_CREDENTIALS_EMAIL is missing.',
   ])
   const { all } = read(json)
   expect(all.find(({ setting }) => setting.endsWith('titel'))?.expected).toBe('did you mean title?')

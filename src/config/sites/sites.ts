@@ -7,7 +7,7 @@ import {
   readChallengeTerms,
 } from '../challenge.ts'
 import { type GoogleConfig, readGoogleTerms, wantsGoogle } from '../google.ts'
-import { describeGiven, type SettingProblem } from '../problem.ts'
+import { describeGiven } from '../problem.ts'
 import type { Files } from '../read-file.ts'
 import { type SettingsReader, textOf, type Variables } from '../reader.ts'
 import type { SettingRefusal } from '../refusal.ts'
@@ -27,8 +27,6 @@ export interface Sites {
   readonly sites: readonly ReadSite[]
   /** Whether a file names them. */
   readonly isNamed: boolean
-  /** Problems of the file. Those of the environment are with the reader. */
-  readonly problems: readonly SettingProblem[]
   /** Whether a site writes to a local workbook. */
   readonly hasWorkbook: boolean
 }
@@ -40,7 +38,7 @@ function nothingDeclared(isNamed: boolean): ReturnType<typeof declaredIn> {
 
 /**
  * Reads the sites: those of the file that `ROLLCALL_CONFIG` names, or else one. What they leave out comes
- * from the environment.
+ * from the environment. The reader gets the problems of the file, too.
  */
 export function readSites(
   reader: SettingsReader,
@@ -49,11 +47,12 @@ export function readSites(
   const isNamed = reader.text('ROLLCALL_CONFIG') !== undefined
   const file = reader.optional('ROLLCALL_CONFIG', sitesJson(environment))
   const { declared, problems } = file ? declaredIn(file) : nothingDeclared(isNamed)
+  reader.problems.push(...problems)
   const refuse: Refuse = (path, refusal) =>
-    problems.push(problemAt(['sites', ...path], file, refusal))
+    reader.problems.push(problemAt(['sites', ...path], file, refusal))
   const defaults = readSiteDefaults(reader)
   const spreadsheetOf = spreadsheets(declared, isNamed, reader, environment, refuse)
-  const challengeOf = challenges(declared, reader, environment, refuse, problems)
+  const challengeOf = challenges(declared, reader, environment, refuse)
   const sites = declared.map((it): ReadSite => {
     const [name, site] = it
     const google = spreadsheetOf(it)
@@ -75,7 +74,7 @@ export function readSites(
   })
   const hasWorkbook =
     !wantsGoogle(reader) && declared.some(([, { spreadsheet }]) => spreadsheet === undefined)
-  return { sites, isNamed, problems, hasWorkbook }
+  return { sites, isNamed, hasWorkbook }
 }
 
 type Refuse = (path: readonly PropertyKey[], refusal: SettingRefusal) => void
@@ -158,7 +157,6 @@ function challenges(
   reader: SettingsReader,
   { variables }: { readonly variables: Variables },
   refuse: Refuse,
-  problems: SettingProblem[],
 ): (declared: Declared) => Challenged | undefined {
   const terms = readChallengeTerms(reader)
   // The variable of the environment's own challenge may have the key of a site.
@@ -183,7 +181,7 @@ function challenges(
     if (!('value' in secret)) {
       const { problem, expected, hint } = secret
       const given = describeGiven(secretKeyVariable, text)
-      problems.push({ setting: secretKeyVariable, problem, given, expected, hint })
+      reader.problems.push({ setting: secretKeyVariable, problem, given, expected, hint })
     }
     if (!('value' in siteKey && 'value' in secret)) return undefined
     const addresses: Pick<ChallengeTerms, 'verifyUrl' | 'scriptUrl'> =

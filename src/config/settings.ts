@@ -3,7 +3,6 @@ import { privateKey } from './google-key/private-key.ts'
 import { given, type Kind, line, oneOf, siteText, text, wholeNumber } from './kinds.ts'
 import { apiKeys, challengeHosts, origins, ownHosts, tabList } from './lists.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
-import { parseSpreadsheetId } from './spreadsheet-id.ts'
 import {
   bearerToken,
   emailAddress,
@@ -12,6 +11,7 @@ import {
   listenHost,
   receiverUrl,
   retentionDays,
+  spreadsheetId,
   tabName,
   webhookSecret,
 } from './values.ts'
@@ -62,7 +62,7 @@ export const settings = {
     group: 'Google Sheets',
     meaning:
       'The spreadsheet that gets the rows: the id in its URL after `/spreadsheets/d/`, or the whole URL.',
-    kind: text(parseSpreadsheetId),
+    kind: text(spreadsheetId),
     example:
       'https://docs.google.com/spreadsheets/d/1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE/edit',
   },

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Parser } from './refusal.ts'
-import { emailAddress, filePath, httpUrl, listenHost, tabName } from './values.ts'
+import { emailAddress, filePath, httpUrl, listenHost, spreadsheetId, tabName } from './values.ts'
 import { oneOf, wholeNumber } from './kinds.ts'
 
 const { parse: port } = wholeNumber(0, 65_535)
 const { parse: logLevel } = oneOf(['info', 'warn'], 'Use info.')
+
+const id = '1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE'
+const docs = 'https://docs.google.com'
 
 const accepted: readonly (readonly [Parser<unknown>, string, unknown])[] = [
   [port, '0', 0],
@@ -35,7 +38,27 @@ const accepted: readonly (readonly [Parser<unknown>, string, unknown])[] = [
   ],
 ]
 
+const spreadsheets = [
+  ...[id, `${docs}/spreadsheets/d/${id}`, `${docs}/spreadsheets/d/${id}/edit?gid=12#gid=12`],
+  ...[`${docs}/spreadsheets/d/${id}?usp=sharing`, `${docs}/spreadsheets/u/0/d/${id}/edit`],
+  `${docs}/a/example.com/spreadsheets/d/${id}/edit`,
+  ...[`docs.google.com/spreadsheets/d/${id}/`, `http://docs.google.com/spreadsheets/d/${id}/copy`],
+]
+
+test.each(spreadsheets)('the id is found in %s', (text) => {
+  expect(spreadsheetId(text)).toEqual({ value: id })
+})
+
 const refused: readonly (readonly [Parser<unknown>, string, RegExp])[] = [
+  [spreadsheetId, 'Signups', /too short/],
+  [spreadsheetId, 'x'.repeat(101), /too long/],
+  [spreadsheetId, `${id}.`, /characters/],
+  [spreadsheetId, `/spreadsheets/d/${id}`, /not one of a Google spreadsheet/],
+  [spreadsheetId, `${docs}/spreadsheets/d/`, /not one of a Google spreadsheet/],
+  [spreadsheetId, `${docs}/spreadsheets/d/e/2PACX-1vQ${id}/pubhtml`, /published/],
+  [spreadsheetId, `${docs}/document/d/${id}/edit`, /not one of a Google spreadsheet/],
+  [spreadsheetId, `https://docs.google.com.example.com/spreadsheets/d/${id}`, /not one of/],
+  [spreadsheetId, `https://example.com/?u=${docs}/spreadsheets/d/${id}`, /not one of/],
   [port, '65536', /out of range/],
   [port, '-1', /out of range/],
   [port, '3000.5', /out of range/],

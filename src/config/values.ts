@@ -6,6 +6,34 @@ import { hasUnprintable } from '../signup/text.ts'
 import { entriesOf, wholeNumber } from './kinds.ts'
 import type { ParsedSetting } from './refusal.ts'
 
+/** Matches the URL of a spreadsheet in a browser: plain, with an account number, or with a domain. */
+const spreadsheetUrl =
+  /^(?:https?:\/\/)?docs\.google\.com\/(?:a\/[^/]+\/)?spreadsheets\/(?:u\/\d+\/)?d\/([^/?#]+)(?:[/?#].*)?$/i
+
+/** Ids have 44 characters, but Google does not promise that. */
+const idForm = /^[\w-]{20,100}$/
+
+/** Parses the id or the URL of a spreadsheet and returns the id. */
+export function spreadsheetId(text: string): ParsedSetting<string> {
+  const id = spreadsheetUrl.exec(text)?.[1] ?? text
+  if (idForm.test(id)) return { value: id }
+  return {
+    problem: whatElse(text),
+    expected:
+      'the id of a spreadsheet, or its whole URL: https://docs.google.com/spreadsheets/d/<id>/edit',
+    hint: 'Open the spreadsheet in a browser and copy the URL from the address bar.',
+  }
+}
+
+function whatElse(text: string): string {
+  if (/\/spreadsheets\/(u\/\d+\/)?d\/e\//.test(text)) {
+    return 'is the link of a published copy, which cannot be written to.'
+  }
+  if (/^https?:|\//.test(text)) return 'is a URL, but not one of a Google spreadsheet.'
+  if (/^[\w-]*$/.test(text)) return 'is too short or too long for the id of a spreadsheet.'
+  return 'has characters that the id of a spreadsheet cannot have.'
+}
+
 /** Parses 0 or a number of days. One day is too short: a repeated request is answered for 25 hours. */
 export function retentionDays(text: string, example: string): ParsedSetting<number> {
   const parsed = wholeNumber(0, 36_500).parse(text, example)

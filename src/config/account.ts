@@ -2,7 +2,6 @@ import { keyExpected, privateKey } from './google-key/private-key.ts'
 import type { ParsedSetting } from './refusal.ts'
 import { type Files, parseFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
-import type { SettingName } from './settings.ts'
 
 /** A Google service account. */
 export interface Account {
@@ -17,25 +16,18 @@ const orFile =
 
 /** Whether any setting for Rollcall alone tells of the service account. */
 export function hasAccount(reader: SettingsReader): boolean {
-  return accountSettings.some((name) => reader.text(name) !== undefined)
+  return reader.isSet('SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_FILE')
 }
-
-const accountSettings = [
-  'SHEETS_CREDENTIALS_EMAIL',
-  'SHEETS_PRIVATE_KEY',
-  'SHEETS_CREDENTIALS_FILE',
-] as const
 
 /**
  * Reads the service account: from the file that was named for Rollcall, else from the pair of
  * address and key, else from the file that was named for Google's own tools.
  */
 export function readAccount(reader: SettingsReader, files: Files): Account | undefined {
-  const isSet = (name: SettingName) => reader.text(name) !== undefined
-  const hasPair = isSet('SHEETS_CREDENTIALS_EMAIL') || isSet('SHEETS_PRIVATE_KEY')
+  const hasPair = reader.isSet('SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY')
   const fromFile = (path: string) => accountInFile(files, path)
 
-  if (isSet('SHEETS_CREDENTIALS_FILE') && hasPair) {
+  if (reader.isSet('SHEETS_CREDENTIALS_FILE') && hasPair) {
     reader.refuse('SHEETS_CREDENTIALS_FILE', {
       problem: 'is set together with SHEETS_CREDENTIALS_EMAIL or SHEETS_PRIVATE_KEY.',
       expected: 'the service account from one place only',
@@ -43,8 +35,9 @@ export function readAccount(reader: SettingsReader, files: Files): Account | und
     })
     return undefined
   }
-  if (isSet('SHEETS_CREDENTIALS_FILE')) return reader.optional('SHEETS_CREDENTIALS_FILE', fromFile)
-  if (hasPair || !isSet('GOOGLE_APPLICATION_CREDENTIALS')) return readPair(reader)
+  if (reader.isSet('SHEETS_CREDENTIALS_FILE'))
+    return reader.optional('SHEETS_CREDENTIALS_FILE', fromFile)
+  if (hasPair || !reader.isSet('GOOGLE_APPLICATION_CREDENTIALS')) return readPair(reader)
   return reader.optional('GOOGLE_APPLICATION_CREDENTIALS', fromFile)
 }
 
@@ -56,7 +49,7 @@ function readPair(reader: SettingsReader): Account | undefined {
   })
   const inKey = key?.clientEmail
   // A refused key may contain the address, so do not ask for the address yet.
-  const isKeyRefused = key === undefined && reader.text('SHEETS_PRIVATE_KEY') !== undefined
+  const isKeyRefused = key === undefined && reader.isSet('SHEETS_PRIVATE_KEY')
   const given =
     isKeyRefused || inKey !== undefined
       ? reader.value('SHEETS_CREDENTIALS_EMAIL')

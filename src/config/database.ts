@@ -47,7 +47,7 @@ export function readDatabase(
   files: Files,
   hasWorkbook: boolean,
 ): Database | undefined {
-  if (hasWorkbook && reader.text('DATABASE_URL') !== undefined) {
+  if (hasWorkbook && reader.isSet('DATABASE_URL')) {
     reader.refuse('DATABASE_URL', {
       problem:
         'is set without a Google Sheet. The local workbook is a folder of one machine, so instances on others could not write to it.',

@@ -32,5 +32,5 @@ export function readGoogleTerms(
  * `GOOGLE_APPLICATION_CREDENTIALS` alone does not show it.
  */
 export function wantsGoogle(reader: SettingsReader): boolean {
-  return settingNames.some((name) => name.startsWith('SHEETS_') && reader.text(name) !== undefined)
+  return reader.isSet(...settingNames.filter((name) => name.startsWith('SHEETS_')))
 }

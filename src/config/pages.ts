@@ -40,7 +40,6 @@ export function webAddress(text: string): ParsedSetting<string> {
   // A browser reads `https:/page` as a path of this host, and drops a line break.
   if (
     url &&
-    isWeb(url) &&
     url.username + url.password === '' &&
     /^https?:\/\//i.test(text) &&
     !hasUnprintable(text)
@@ -54,16 +53,12 @@ export function webAddress(text: string): ParsedSetting<string> {
   }
 }
 
-function isWeb(url: URL | null): boolean {
-  return url?.protocol === 'https:' || url?.protocol === 'http:'
-}
-
 /** Parses text in which `[words](https://…)` is a link. There is no other markup. */
 export function consent(text: string): ParsedSetting<string> {
   const plain = line(consentCharactersMax).parse(text, '')
   if (!('value' in plain)) return plain
   const link = /\[([^[\]]+)\]\(([^()]*)\)/g
-  const isBroken = [...text.matchAll(link)].some(([, , address = '']) => !isWeb(URL.parse(address)))
+  const isBroken = [...text.matchAll(link)].some(([, , it = '']) => 'problem' in webAddress(it))
   if (isBroken) return notALink
   const whole = (_: string, words: string, address: string) =>
     `[${words}](${new URL(address).href})`

@@ -20,6 +20,11 @@ export class SettingsReader {
     return textOf(this.#variables[name])
   }
 
+  /** Whether at least one of these settings is neither unset nor empty. */
+  isSet(...names: readonly SettingName[]): boolean {
+    return names.some((name) => this.text(name) !== undefined)
+  }
+
   /** The value of a setting, or its default. Undefined when it has none, and is unset or was refused. */
   value<Name extends SettingName>(name: Name): ValueOf<Name> {
     const { kind, default: standard, example }: Setting = settings[name]
@@ -42,13 +47,13 @@ export class SettingsReader {
 
   /** As `value`. Refuses with `missing` when it is unset. */
   required<Name extends SettingName>(name: Name, missing: SettingRefusal): ValueOf<Name> {
-    if (this.text(name) === undefined) this.refuse(name, missing)
+    if (!this.isSet(name)) this.refuse(name, missing)
     return this.value(name)
   }
 
   /** Refuses one of two settings that is unset while the other is set. */
   bothOrNeither(one: SettingName, other: SettingName): void {
-    const [missing, ...more] = [one, other].filter((name) => this.text(name) === undefined)
+    const [missing, ...more] = [one, other].filter((name) => !this.isSet(name))
     if (missing === undefined || more.length > 0) return
     const set = missing === one ? other : one
     this.refuse(missing, {

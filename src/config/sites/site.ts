@@ -39,7 +39,7 @@ export function readSiteDefaults(reader: SettingsReader): SiteDefaults {
   return {
     ...valuesUnder(reader, ''),
     page: valuesUnder(reader, 'page.'),
-    isDefaultTabSet: reader.text('DEFAULT_SHEET_TAB') !== undefined,
+    isDefaultTabSet: reader.isSet('DEFAULT_SHEET_TAB'),
   }
 }
 

@@ -44,7 +44,7 @@ export function readSites(
   reader: SettingsReader,
   environment: Files & { readonly variables: Variables },
 ): Sites {
-  const isNamed = reader.text('ROLLCALL_CONFIG') !== undefined
+  const isNamed = reader.isSet('ROLLCALL_CONFIG')
   const file = reader.optional('ROLLCALL_CONFIG', sitesJson(environment))
   const { declared, problems } = file ? declaredIn(file) : nothingDeclared(isNamed)
   reader.problems.push(...problems)
@@ -161,7 +161,7 @@ function challenges(
   const terms = readChallengeTerms(reader)
   // The variable of the environment's own challenge may have the key of a site.
   const isOfSite =
-    reader.text('CHALLENGE_SITE_KEY') === undefined &&
+    !reader.isSet('CHALLENGE_SITE_KEY') &&
     declared.some(([, site]) => site.challenge?.secretKeyVariable === 'CHALLENGE_SECRET_KEY')
   const shared = isOfSite ? undefined : readChallenge(reader, terms)
 

@@ -343,9 +343,7 @@ test.each<[string, object, Variables, string[]]>([
     'no spreadsheet, and an account',
     { a: {} },
     { SHEETS_CREDENTIALS_FILE: 'ours.json' },
-    [
-      'sites.a.spreadsheet is missing, and SHEETS_SHEET_ID too, but other SHEETS_ settings are set.',
-    ],
+    ['sites.a.spreadsheet is missing, and other SHEETS_ settings are set.'],
   ],
   [
     'a spreadsheet, and no account',

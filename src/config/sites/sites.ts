@@ -94,7 +94,7 @@ function spreadsheets(
   const terms = readGoogleTerms(reader)
   const shared =
     !isNamed && wantsGoogle(reader)
-      ? reader.required('SHEETS_SHEET_ID', missingSheetId)
+      ? reader.required('SHEETS_SHEET_ID', missingSpreadsheet)
       : reader.value('SHEETS_SHEET_ID')
   const needsAccount = isNamed
     ? declared.some(
@@ -130,16 +130,10 @@ function spreadsheets(
   }
 }
 
-const missingSheetId: SettingRefusal = {
+const missingSpreadsheet: SettingRefusal = {
   problem: 'is missing, and other SHEETS_ settings are set.',
   expected: 'the id or the whole URL of the spreadsheet',
   hint: 'Set it; or remove all SHEETS_ settings to write to the local workbook.',
-}
-
-const missingSpreadsheet: SettingRefusal = {
-  problem: 'is missing, and SHEETS_SHEET_ID too, but other SHEETS_ settings are set.',
-  expected: 'the URL or the id of the spreadsheet of this site',
-  hint: 'Give each site a spreadsheet; or remove all SHEETS_ settings to write to the local workbook.',
 }
 
 function takenSpreadsheet(owner: string, isShared: boolean): SettingRefusal {

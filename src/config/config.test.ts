@@ -113,86 +113,48 @@ test('with an address and a key, rows go to Google Sheets, and the key is not in
   expect(inspect(config, { depth: null })).not.toContain('PRIVATE KEY')
 })
 
-const everything: Variables = {
-  ...pair,
-  SHEETS_SHEET_ID: ` "https://docs.google.com/spreadsheets/d/${id}/edit#gid=0" `,
-  SHEETS_REQUESTS_PER_MINUTE: '60',
-  SHEETS_REQUESTS_PER_DAY: '200',
-  SHEETS_API_URL: 'http://127.0.0.1:8080/',
-  SHEETS_TOKEN_URL: 'http://127.0.0.1:8080/token',
-  DEFAULT_SHEET_TAB: ' Waiting list ',
-  SHEET_TABS: 'News, Events',
-  MAX_SHEET_TABS: '0',
-  DUPLICATES: 'ignore',
-  BULK_MAX: '1',
-  API_KEYS: 'the-first-long-key,the-second-long-key',
-  DATA_DIR: '/var/lib/rollcall',
-  RETENTION_DAYS: '90',
-  HOST: '::1',
-  PORT: '0',
-  BODY_LIMIT_BYTES: '1024',
-  ALLOWED_ORIGINS: 'https://Example.com, http://localhost:8080/',
-  ALLOWED_HOSTS: 'Signup.example.com, localhost:3000',
-  TRUST_PROXY: '2',
-  RATE_LIMIT_PER_MINUTE: '0',
-  LOG_LEVEL: 'silent',
-  PAGE_TITLE: ' The letter ',
-  PAGE_TEXT: 'One mail a month.',
-  PAGE_BUTTON: 'Join',
-  PAGE_ACCENT: '#0A7',
-  PAGE_LOGO_URL: 'https://Example.com/logo.svg?v=2',
-  PAGE_LANGUAGE: 'DE',
-  PAGE_CONSENT: 'I agree to the [terms](https://example.com/terms).',
-  PAGE_NAME: 'required',
-}
-
 test('each setting changes its part of the configuration', () => {
-  const { config, secrets } = load(everything)
-  const [site, ...others] = config.sites
-  expect(others).toEqual([])
-  expect(site).toEqual({
-    name: 'default',
-    spreadsheet: {
-      kind: 'google',
-      spreadsheetId: id,
-      credentials: { email },
-      apiUrl: 'http://127.0.0.1:8080',
-      tokenUrl: 'http://127.0.0.1:8080/token',
-      quota: { perMinute: 60, perDay: 200 },
-    },
-    page: {
-      title: 'The letter',
-      text: 'One mail a month.',
-      button: 'Join',
-      accent: '#00aa77',
-      logoUrl: 'https://example.com/logo.svg?v=2',
-      language: 'de',
-      consent: 'I agree to the [terms](https://example.com/terms).',
-      name: 'required',
-    },
-    defaultTab: 'Waiting list',
-    tabs: ['News', 'Events'],
-    maxTabs: 0,
-    duplicates: 'ignore',
-    origins: ['https://example.com', 'http://localhost:8080'],
-    signupsPerMinute: 0,
-    fields: [],
-    settingNames: environmentNames,
+  const { config, secrets } = load({
+    ...pair,
+    SHEETS_SHEET_ID: ` "https://docs.google.com/spreadsheets/d/${id}/edit#gid=0" `,
+    SHEETS_REQUESTS_PER_MINUTE: '60',
+    SHEETS_REQUESTS_PER_DAY: '200',
+    SHEETS_API_URL: 'http://127.0.0.1:8080/',
+    SHEETS_TOKEN_URL: 'http://127.0.0.1:8080/token',
+    DEFAULT_SHEET_TAB: ' Waiting list ',
+    SHEET_TABS: 'News, Events',
+    API_KEYS: 'the-first-long-key,the-second-long-key',
+    METRICS_TOKEN: 'a-token-for-metrics-key',
+    DATA_DIR: '/var/lib/rollcall',
+    PORT: '0',
+    ALLOWED_HOSTS: 'Signup.example.com, localhost:3000',
+    PAGE_TITLE: ' The letter ',
+    PAGE_LANGUAGE: 'DE',
   })
+  expect(config.sites).toMatchObject([
+    {
+      spreadsheet: {
+        spreadsheetId: id,
+        apiUrl: 'http://127.0.0.1:8080',
+        tokenUrl: 'http://127.0.0.1:8080/token',
+        quota: { perMinute: 60, perDay: 200 },
+      },
+      page: { title: 'The letter', language: 'de' },
+      defaultTab: 'Waiting list',
+      defaultTabOf: undefined,
+      tabs: ['News', 'Events'],
+    },
+  ])
   expect(config).toMatchObject({
-    hasSites: false,
-    bulkItemsMax: 1,
     dataDir: '/var/lib/rollcall',
-    retentionDays: 90,
-    host: '::1',
     port: 0,
-    bodyBytesMax: 1024,
     allowedHosts: ['signup.example.com', 'localhost:3000'],
-    trustedProxies: 2,
-    logLevel: 'silent',
     warnings: [],
   })
-  expect(secrets.apiKeys).toEqual(['the-first-long-key', 'the-second-long-key'])
+  expect(secrets).toMatchObject({
+    apiKeys: ['the-first-long-key', 'the-second-long-key'],
+    metricsToken: 'a-token-for-metrics-key',
+  })
   expect(inspect(config, { depth: null })).not.toContain('-key')
 })
 
@@ -202,30 +164,21 @@ test('an empty value, white space and a pair of quotes around nothing count as u
   expect(config).toMatchObject({ host: '0.0.0.0', port: 3000 })
 })
 
-describe('the service account is read', () => {
-  test.each<[string, Variables]>([
-    ['from address and key', pair],
-    ['from the whole key file as the key', { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json }],
-    ['from the whole key file as the key, with its address', { ...pair, SHEETS_PRIVATE_KEY: json }],
-    ['from the key file', fromFile],
-    [
-      'from the key file by its absolute path',
-      { ...fromFile, SHEETS_CREDENTIALS_FILE: '/etc/key.json' },
-    ],
-    [
-      'from the file for Google’s own tools',
-      { SHEETS_SHEET_ID: id, GOOGLE_APPLICATION_CREDENTIALS: 'key.json' },
-    ],
-    ['from the pair before that file', { ...pair, GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' }],
-    [
-      'from our file before that file',
-      { ...fromFile, GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' },
-    ],
-  ])('%s', (_, variables) => {
-    const { config, secrets } = load(variables)
-    expect(config.sites[0].spreadsheet).toMatchObject({ kind: 'google', credentials: { email } })
-    expect(secrets).toEqual({ sites: new Map([['default', { privateKey: pem }]]), apiKeys: [] })
-  })
+test.each<[string, Variables]>([
+  ['the whole key file as the key', { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json }],
+  ['the whole key file as the key, with its address', { ...pair, SHEETS_PRIVATE_KEY: json }],
+  ['the key file', fromFile],
+  ['its absolute path', { ...fromFile, SHEETS_CREDENTIALS_FILE: '/etc/key.json' }],
+  [
+    'the file for Google’s own tools',
+    { SHEETS_SHEET_ID: id, GOOGLE_APPLICATION_CREDENTIALS: 'key.json' },
+  ],
+  ['the pair before that file', { ...pair, GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' }],
+  ['our file before that file', { ...fromFile, GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' }],
+])('the service account is read from %s', (_, variables) => {
+  const { config, secrets } = load(variables)
+  expect(config.sites[0].spreadsheet).toMatchObject({ kind: 'google', credentials: { email } })
+  expect(secrets.sites.get('default')).toEqual({ privateKey: pem })
 })
 
 test('GOOGLE_APPLICATION_CREDENTIALS alone is ignored, because it may be for other programs', () => {
@@ -233,116 +186,74 @@ test('GOOGLE_APPLICATION_CREDENTIALS alone is ignored, because it may be for oth
   expect(config.sites[0].spreadsheet).toEqual({ kind: 'workbook' })
 })
 
-describe('incomplete settings of Google Sheets are refused, and the problems name all missing settings', () => {
-  const missing: readonly (readonly [Variables, readonly string[]])[] = [
-    [{ SHEETS_SHEET_ID: id }, ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL']],
-    [{ ...pair, SHEETS_SHEET_ID: '' }, ['SHEETS_SHEET_ID']],
-    [{ ...pair, SHEETS_PRIVATE_KEY: '' }, ['SHEETS_PRIVATE_KEY']],
-    [{ ...pair, SHEETS_CREDENTIALS_EMAIL: '' }, ['SHEETS_CREDENTIALS_EMAIL']],
-    [
-      { SHEETS_REQUESTS_PER_DAY: '5' },
-      ['SHEETS_SHEET_ID', 'SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL'],
-    ],
-    [{ SHEETS_API_URL: 'http://127.0.0.1', ...pair, SHEETS_SHEET_ID: '' }, ['SHEETS_SHEET_ID']],
-    [
-      {
-        SHEETS_SHEET_ID: id,
-        SHEETS_CREDENTIALS_EMAIL: email,
-        GOOGLE_APPLICATION_CREDENTIALS: 'key.json',
-      },
-      ['SHEETS_PRIVATE_KEY'],
-    ],
-    [{ SHEETS_CREDENTIALS_FILE: 'key.json' }, ['SHEETS_SHEET_ID']],
-  ]
-  test.each(missing)('%j', (variables, names) => {
-    const problems = problemsIn(variables)
+test.each<[Variables, string[]]>([
+  [{ SHEETS_SHEET_ID: id }, ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL']],
+  [{ ...pair, SHEETS_SHEET_ID: '' }, ['SHEETS_SHEET_ID']],
+  [{ ...pair, SHEETS_PRIVATE_KEY: '' }, ['SHEETS_PRIVATE_KEY']],
+  [{ ...pair, SHEETS_CREDENTIALS_EMAIL: '' }, ['SHEETS_CREDENTIALS_EMAIL']],
+  [
+    { SHEETS_REQUESTS_PER_DAY: '5' },
+    ['SHEETS_SHEET_ID', 'SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL'],
+  ],
+  [
+    { ...pair, SHEETS_PRIVATE_KEY: '', GOOGLE_APPLICATION_CREDENTIALS: 'key.json' },
+    ['SHEETS_PRIVATE_KEY'],
+  ],
+  [{ SHEETS_CREDENTIALS_FILE: 'key.json' }, ['SHEETS_SHEET_ID']],
+])(
+  'incomplete settings of Google Sheets are refused with all that is missing: %j',
+  (given, names) => {
+    const problems = problemsIn(given)
     expect(problems.map(({ setting }) => setting)).toEqual(names)
-    for (const { problem, given } of problems) {
-      expect(problem).toMatch(/^is missing/)
-      expect(given).toBe('nothing')
+    for (const it of problems) {
+      expect(it).toMatchObject({ problem: expect.stringMatching(/^is missing/), given: 'nothing' })
     }
-  })
-})
+  },
+)
 
-describe('a service account that cannot be used is refused', () => {
-  test.each<[string, Variables, string, RegExp]>([
-    [
-      'a file that is not there',
-      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'no.json' },
-      'SHEETS_CREDENTIALS_FILE',
-      /does not exist .*\/app/,
-    ],
-    [
-      'an OAuth client file',
-      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'client.json' },
-      'SHEETS_CREDENTIALS_FILE',
-      /it is JSON without private_key/,
-    ],
-    [
-      'an empty file',
-      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'empty.json' },
-      'SHEETS_CREDENTIALS_FILE',
-      /it is empty/,
-    ],
-    [
-      'a file with a bare key',
-      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'key.pem' },
-      'SHEETS_CREDENTIALS_FILE',
-      /without the address/,
-    ],
-    [
-      'the file itself for its path',
-      { ...fromFile, SHEETS_CREDENTIALS_FILE: json },
-      'SHEETS_CREDENTIALS_FILE',
-      /holds a key/,
-    ],
-    [
-      'a missing file for Google’s tools',
-      { SHEETS_SHEET_ID: id, GOOGLE_APPLICATION_CREDENTIALS: 'no.json' },
-      'GOOGLE_APPLICATION_CREDENTIALS',
-      /does not exist/,
-    ],
-    [
-      'both a file and the pair',
-      { ...pair, ...fromFile },
-      'SHEETS_CREDENTIALS_FILE',
-      /set together/,
-    ],
-    [
-      'both a file and an address',
-      { ...fromFile, SHEETS_CREDENTIALS_EMAIL: email },
-      'SHEETS_CREDENTIALS_FILE',
-      /set together/,
-    ],
-    [
-      'an address that is none',
-      { ...pair, SHEETS_CREDENTIALS_EMAIL: 'rollcall' },
-      'SHEETS_CREDENTIALS_EMAIL',
-      /not an email/,
-    ],
-    [
-      'another address than the one of the JSON',
-      { ...pair, SHEETS_PRIVATE_KEY: json, SHEETS_CREDENTIALS_EMAIL: 'other@example.com' },
-      'SHEETS_CREDENTIALS_EMAIL',
-      /not the account/,
-    ],
-    [
-      'JSON with an address that is none',
-      { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json.replace('@', '') },
-      'SHEETS_PRIVATE_KEY',
-      /client_email.*not an email/,
-    ],
-    [
-      'a damaged JSON without an address beside it',
-      { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json.slice(0, 500) },
-      'SHEETS_PRIVATE_KEY',
-      /JSON/,
-    ],
-  ])('%s', (_, variables, setting, problem) => {
-    expect(problemsIn(variables)).toEqual([
-      expect.objectContaining({ setting, problem: expect.stringMatching(problem) }),
-    ])
-  })
+const ofFile = (path: string) => ({ ...fromFile, SHEETS_CREDENTIALS_FILE: path })
+
+test.each<[string, Variables, string, RegExp]>([
+  ['a missing file', ofFile('no.json'), 'SHEETS_CREDENTIALS_FILE', /does not exist .*\/app/],
+  ['an OAuth client', ofFile('client.json'), 'SHEETS_CREDENTIALS_FILE', /without private_key/],
+  ['an empty file', ofFile('empty.json'), 'SHEETS_CREDENTIALS_FILE', /it is empty/],
+  ['a bare key', ofFile('key.pem'), 'SHEETS_CREDENTIALS_FILE', /without the address/],
+  ['a file as its path', ofFile(json), 'SHEETS_CREDENTIALS_FILE', /holds a key/],
+  [
+    'a missing file for Google’s tools',
+    { SHEETS_SHEET_ID: id, GOOGLE_APPLICATION_CREDENTIALS: 'no.json' },
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    /does not exist/,
+  ],
+  ['a file and a pair', { ...pair, ...fromFile }, 'SHEETS_CREDENTIALS_FILE', /set together/],
+  [
+    'a file and an address',
+    { ...fromFile, SHEETS_CREDENTIALS_EMAIL: email },
+    'SHEETS_CREDENTIALS_FILE',
+    /set together/,
+  ],
+  [
+    'another address than the one of the JSON',
+    { ...pair, SHEETS_PRIVATE_KEY: json, SHEETS_CREDENTIALS_EMAIL: 'other@example.com' },
+    'SHEETS_CREDENTIALS_EMAIL',
+    /not the account/,
+  ],
+  [
+    'JSON with an address that is none',
+    { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json.replace('@', '') },
+    'SHEETS_PRIVATE_KEY',
+    /client_email.*not an email/,
+  ],
+  [
+    'a damaged JSON without an address beside it',
+    { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json.slice(0, 500) },
+    'SHEETS_PRIVATE_KEY',
+    /JSON/,
+  ],
+])('a service account that cannot be used is refused: %s', (_, variables, setting, problem) => {
+  expect(problemsIn(variables)).toEqual([
+    expect.objectContaining({ setting, problem: expect.stringMatching(problem) }),
+  ])
 })
 
 test('the problem says whether a key file is missing or may not be read', () => {

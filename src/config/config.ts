@@ -8,7 +8,6 @@ import { readSites } from './sites/sites.ts'
 import type { EnvFile } from './env/env-file.ts'
 import { exposedSecrets, readAlertWebhook, type Secrets } from './secrets.ts'
 import { misnamed, notYetSupported } from './env/unknown.ts'
-import { separatorWarnings } from './lists.ts'
 import { type InstanceSettings, type Setting, settingNames, settings } from './settings.ts'
 
 /** The settings, checked and complete. Holds no secret, so it can be printed. `dataDir` is an absolute path. */
@@ -84,6 +83,20 @@ function readInstance(reader: SettingsReader): InstanceSettings {
     return instance === undefined ? [] : [[instance, reader.value(name)] as const]
   })
   return Object.fromEntries(values) as unknown as InstanceSettings
+}
+
+/**
+ * Warns of entries that look like several, because another sign than a comma stands between them. They are
+ * not refused: the name of a tab may have such a sign on purpose, and so may a key. A key is not shown.
+ */
+export function separatorWarnings(reader: SettingsReader): readonly string[] {
+  const names = ['SHEET_TABS', 'API_KEYS'] as const
+  return names
+    .filter((name) => /[^\s,;|]\s*[;|]\s*[^\s,;|]/.test(reader.text(name) ?? ''))
+    .map(
+      (name) =>
+        `${name} has an entry with ; or | in it, which is taken as one. If these are several, write commas between them.`,
+    )
 }
 
 type Noted = Pick<Config, 'trustedProxies' | 'allowedHosts'> & {

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { webHost } from '../platform/web-host.ts'
 import { tabKey } from '../signup/signup.ts'
 import { type Kind, listOf } from './kinds.ts'
-import type { SettingsReader } from './reader.ts'
 import type { ParsedSetting } from './refusal.ts'
 import { bearerToken, tabName } from './values.ts'
 
@@ -49,18 +48,4 @@ export const origins: Kind<'*' | readonly string[]> = {
     return z.union([star, originList.json(example)])
   },
   form: 'With commas between them.',
-}
-
-/**
- * Warns of entries that look like several, because another sign than a comma stands between them. They are
- * not refused: the name of a tab may have such a sign on purpose, and so may a key. A key is not shown.
- */
-export function separatorWarnings(reader: SettingsReader): readonly string[] {
-  const names = ['SHEET_TABS', 'API_KEYS'] as const
-  return names
-    .filter((name) => /[^\s,;|]\s*[;|]\s*[^\s,;|]/.test(reader.text(name) ?? ''))
-    .map(
-      (name) =>
-        `${name} has an entry with ; or | in it, which is taken as one. If these are several, write commas between them.`,
-    )
 }

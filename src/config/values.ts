@@ -133,7 +133,7 @@ export function emailAddress(text: string): ParsedSetting<string> {
 }
 
 /** Shorter keys can be guessed. */
-export const keyCharactersMin = 16
+const keyCharactersMin = 16
 
 /** Parses a key or a token that programs send as `Authorization: Bearer`. */
 export function bearerToken(text: string, example: string): ParsedSetting<string> {

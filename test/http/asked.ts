@@ -23,17 +23,6 @@ export interface AskedRaw {
   readonly bytes: string
 }
 
-/** A service with some settings, and the requests that it gets, in order. */
-export interface AskedWorld {
-  readonly name: string
-  readonly env: Readonly<Record<string, string>>
-  /** The servers around it. */
-  readonly outside?:
-    'nothing' | 'challenge' | 'misconfigured challenge' | 'sheet that is not shared'
-  readonly requests: readonly Asked[]
-  readonly raw?: readonly AskedRaw[]
-}
-
 /** A request as it is sent. */
 export interface Spelled {
   readonly method: string
@@ -49,11 +38,12 @@ const boundary = 'rollcall-boundary'
 
 /** @param kept the values for the names in braces */
 export function spell(asked: Asked, kept: ReadonlyMap<string, string>): Spelled {
-  const fill = (text: string) =>
-    text.replace(/\{(\w+)\}/g, (whole, name: string) => kept.get(name) ?? whole)
-  const [method = '', path = ''] = fill(asked.send).split(' ')
+  const [method = '', path = ''] = fill(asked.send, kept).split(' ')
   const [type, text] = bodyOf(asked)
-  const given = Object.entries(asked.headers ?? {}).map(([name, value]) => [name, fill(value)])
+  const given = Object.entries(asked.headers ?? {}).map(([name, value]) => [
+    name,
+    fill(value, kept),
+  ])
   return {
     method,
     path,
@@ -62,8 +52,17 @@ export function spell(asked: Asked, kept: ReadonlyMap<string, string>): Spelled 
       ...(type !== undefined && { 'content-type': type }),
       ...Object.fromEntries(given),
     },
-    body: text === undefined ? undefined : fill(text),
+    body: text === undefined ? undefined : fill(text, kept),
   }
+}
+
+/** Replaces the names in braces, and `{x*9}` by nine times the text before the star. */
+export function fill(text: string, kept: ReadonlyMap<string, string> = new Map()): string {
+  return text
+    .replace(/\{([^{}*]+)\*(\d+)\}/g, (_, part: string, count: string) =>
+      part.repeat(Number(count)),
+    )
+    .replace(/\{(\w+)\}/g, (whole, name: string) => kept.get(name) ?? whole)
 }
 
 type Content = readonly [type: string | undefined, text: string | undefined]

@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type Asked, type AskedWorld, spell } from './asked.ts'
+import { type Asked, type AskedRaw, fill, spell } from './asked.ts'
 import { outline } from './outline.ts'
 import { type Answered, sendBytes, type Transport } from './transport.ts'
 
@@ -9,27 +9,35 @@ import { type Answered, sendBytes, type Transport } from './transport.ts'
 export interface Recorded {
   readonly status: number
   /** The headers that differ from `usual`; null stands for a usual header that is missing. */
-  readonly headers: Readonly<Record<string, string | null>>
-  /** The outline of a page, `<file>` for a file of the build, or else the text. */
-  readonly body: string | readonly string[]
+  readonly headers?: Readonly<Record<string, string | null>>
+  /** A JSON value, the outline of a page, `<file>` for a file of the build, or else the text; left out when empty. */
+  readonly body?: unknown
 }
 
-/** All answers of a world by the names of the requests. */
-export type WorldRecord = Readonly<Record<string, Recorded>>
+/** A request, and the answer that it has to get. */
+export interface Exchanged {
+  readonly asked: Asked | AskedRaw
+  readonly answer: Recorded
+}
 
 /** Replacements for texts that differ in each run, such as the address of an emulator. */
 export type StandIns = readonly (readonly [text: string, standIn: string])[]
 
-const folder = join(import.meta.dirname, 'recorded')
-const fileOf = ({ name }: AskedWorld) => join(folder, `${name}.json`)
+const fileOf = (world: string) => join(import.meta.dirname, 'exchanges', `${world}.jsonl`)
 
-export async function readRecord(world: AskedWorld): Promise<WorldRecord> {
-  return JSON.parse(await readFile(fileOf(world), 'utf8')) as WorldRecord
+/** Reads the exchanges of a world, in order. Each is two lines of JSON: the request and the answer. */
+export function readExchanges(world: string): readonly Exchanged[] {
+  const lines = readFileSync(fileOf(world), 'utf8').trimEnd().split('\n')
+  const values = lines.map((line): unknown => JSON.parse(line))
+  return Array.from({ length: lines.length / 2 }, (_, at) => ({
+    asked: values[2 * at] as Exchanged['asked'],
+    answer: values[2 * at + 1] as Recorded,
+  }))
 }
 
-export async function writeRecord(world: AskedWorld, record: WorldRecord): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  await writeFile(fileOf(world), `${JSON.stringify(record, null, 2)}\n`)
+export function writeExchanges(world: string, exchanges: readonly Exchanged[]): void {
+  const values = exchanges.flatMap(({ asked, answer }) => [asked, answer])
+  writeFileSync(fileOf(world), values.map((value) => `${JSON.stringify(value)}\n`).join(''))
 }
 
 /** Sends the requests of a world in order, and keeps values of their answers. */
@@ -48,7 +56,9 @@ export class Recording {
     this.#kept = new Map(Object.entries(kept))
   }
 
-  async ask(asked: Asked): Promise<Recorded> {
+  /** @param url where bytes are sent that no web `Request` can stand for */
+  async ask(asked: Exchanged['asked'], url: string): Promise<Recorded> {
+    if ('bytes' in asked) return plain(await sendBytes(url, fill(asked.bytes)), [])
     const answer = await this.#ask(asked)
     for (const [name, source] of Object.entries(asked.keep ?? {})) {
       this.#kept.set(name, keptFrom(answer, source))
@@ -67,10 +77,6 @@ export class Recording {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-}
-
-export async function askRaw(url: string, bytes: string): Promise<Recorded> {
-  return plain(await sendBytes(url, bytes), [])
 }
 
 function keptFrom({ headers, body }: Answered, source: string): string {
@@ -97,9 +103,9 @@ const usual: Readonly<Record<string, string>> = {
 /** Headers of the connection or the moment, which are not recorded. */
 const passing = ['connection', 'keep-alive', 'date']
 
-function plain({ status, headers, body }: Answered, standIns: StandIns): Recorded {
+function plain({ status, headers: given, body }: Answered, standIns: StandIns): Recorded {
   const values = new Map<string, string>()
-  for (const [name, value] of headers) {
+  for (const [name, value] of given) {
     if (passing.includes(name)) continue
     const before = values.get(name)
     values.set(name, before === undefined ? value : `${before}, ${value}`)
@@ -107,16 +113,23 @@ function plain({ status, headers, body }: Answered, standIns: StandIns): Recorde
   const type = values.get('content-type') ?? ''
   const isPage = type.startsWith('text/html')
   const isFile = values.has('etag')
+  const isRight = values.get('content-length') === String(body.byteLength)
   // The white space of pages and the files of the build may change.
-  if (isPage || isFile) values.delete('content-length')
+  if (isPage || isFile || (isRight && body.byteLength > 0)) values.delete('content-length')
+  const headers = unusual(values, standIns)
   return {
     status,
-    headers: unusual(values, standIns),
-    body: isFile ? fileBody(body, values) : plainBody(decode(body), isPage, standIns),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body.byteLength > 0 && {
+      body: isFile ? fileBody(body, values) : plainBody(decode(body), type, standIns),
+    }),
   }
 }
 
-function unusual(values: ReadonlyMap<string, string>, standIns: StandIns): Recorded['headers'] {
+function unusual(
+  values: ReadonlyMap<string, string>,
+  standIns: StandIns,
+): Readonly<Record<string, string | null>> {
   const names = [...new Set([...values.keys(), ...Object.keys(usual)])].sort()
   const told = names.flatMap((name): [string, string | null][] => {
     const value = values.get(name)
@@ -135,9 +148,10 @@ function plainHeader(name: string, value: string, standIns: StandIns): string {
   return plainText(value, standIns)
 }
 
-function plainBody(text: string, isPage: boolean, standIns: StandIns) {
+function plainBody(text: string, type: string, standIns: StandIns): unknown {
   const plained = plainText(text, standIns)
-  return isPage && plained !== '' ? outline(plained) : plained
+  if (type.startsWith('text/html')) return outline(plained)
+  return /^application\/(problem\+)?json$/.test(type) ? JSON.parse(plained) : plained
 }
 
 function plainText(text: string, standIns: StandIns): string {
@@ -150,7 +164,6 @@ function plainText(text: string, standIns: StandIns): string {
 
 /** `<file>` when the body can be decoded by its coding. Throws when it cannot. */
 function fileBody(body: Uint8Array<ArrayBuffer>, headers: ReadonlyMap<string, string>): string {
-  if (body.byteLength === 0) return ''
   const coding = headers.get('content-encoding')
   const bytes =
     coding === 'br' ? brotliDecompressSync(body) : coding === 'gzip' ? gunzipSync(body) : body

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AskedWorld } from './asked.ts'
-import { askRaw, readRecord, Recording, type WorldRecord } from './record.ts'
-import { worlds } from './requests.ts'
+import { readExchanges, type Recorded, Recording } from './record.ts'
 import type { Transport } from './transport.ts'
-import { surround } from './worlds.ts'
+import { surround, type World, worlds } from './worlds.ts'
 
 interface Opened {
   readonly transport: Transport
@@ -13,23 +11,23 @@ interface Opened {
 /** A way in which requests reach the application. */
 export interface Adapter {
   /** Starts a service with these settings, which ends with `until`. */
-  open(env: AskedWorld['env'], until: AsyncDisposableStack): Promise<Opened>
+  open(env: World['env'], until: AsyncDisposableStack): Promise<Opened>
   /** Whether any bytes can be sent, also those that no web `Request` can stand for. */
   readonly sendsBytes: boolean
 }
 
 /**
- * Declares a test of each recorded answer. Answers depend on earlier requests, so a test that runs
+ * Declares a test of each recorded exchange. Answers depend on earlier requests, so a test that runs
  * without the tests before it asks what they ask.
  */
 export function holdToRecords({ open, sendsBytes }: Adapter): void {
-  describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
+  describe.each(worlds)('a service that is $name', (world: World) => {
+    const all = readExchanges(world.name)
+    const exchanges = all.filter(({ asked }) => sendsBytes || !('bytes' in asked))
     const opened = new AsyncDisposableStack()
-    let record: WorldRecord
     let service: Opened
     let recording: Recording
     beforeAll(async () => {
-      record = await readRecord(world)
       const { env, standIns, kept } = opened.use(await surround(world))
       service = await open(env, opened)
       recording = new Recording(service.transport, standIns, kept)
@@ -37,26 +35,17 @@ export function holdToRecords({ open, sendsBytes }: Adapter): void {
     afterAll(() => opened.disposeAsync())
 
     let askedBefore = 0
-    test.each(world.requests)('answers as recorded: $what', async (asked) => {
-      const place = world.requests.indexOf(asked)
-      while (askedBefore < place) await askNext()
-      expect(await askNext()).toEqual(record[asked.what])
+    test.each(exchanges)('answers as recorded: $asked.what', async (exchange) => {
+      let answer: Recorded | undefined
+      for (const { asked } of exchanges.slice(askedBefore, exchanges.indexOf(exchange) + 1)) {
+        answer = await recording.ask(asked, service.url)
+        askedBefore++
+      }
+      expect(answer).toEqual(exchange.answer)
     })
 
-    async function askNext() {
-      const asked = world.requests[askedBefore++]
-      return asked && recording.ask(asked)
-    }
-
-    const raw = sendsBytes ? (world.raw ?? []) : []
-    test.each(raw)('answers bytes on a connection as recorded: $what', async ({ what, bytes }) => {
-      expect(await askRaw(service.url, bytes)).toEqual(record[what])
-    })
-
-    test('every recorded answer belongs to a request, and every name is used once', () => {
-      const names = [...world.requests, ...(world.raw ?? [])].map(({ what }) => what)
-      expect(Object.keys(record)).toEqual(names)
-      expect(new Set(names).size).toBe(names.length)
+    test('every name is used once', () => {
+      expect(new Set(all.map(({ asked }) => asked.what)).size).toBe(all.length)
     })
   })
 }

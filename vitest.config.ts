@@ -17,7 +17,7 @@ const longFiles = [
   'test/browser/clients.test.ts',
   'test/pages/browser.test.ts',
   'test/fuzz/service.test.ts',
-  'attack/attack.test.ts',
+  'test/attacks/attacks.test.ts',
 ]
 
 class LongFirst extends BaseSequencer {
@@ -45,7 +45,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'whole',
-          include: ['{test,harness,emulators,scripts,bench,attack}/**/*.test.ts'],
+          include: ['{test,harness,emulators,scripts,bench}/**/*.test.ts'],
         },
       },
     ],

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { patienceMs, testPatienceMs } from './harness/patience.ts'
 
-/** `npm run test:long`: hours, days and a week of the real process in fast time, by libfaketime. */
+/** `npm run test:long`: attacks at full size; hours, days and a week of the real process by libfaketime. */
 export default defineConfig({
   test: {
     include: ['test/long/**/*.test.ts'],

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
-const folders = 'src browser harness test emulators bench attack scripts'
+const folders = 'src browser harness test emulators bench scripts'
 
 const checks = [
   { name: 'types and lint', command: 'node scripts/types-and-lint.ts' },

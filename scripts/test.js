@@ -26,7 +26,7 @@ if (process.exitCode === 0)
   process.exitCode = await run('vitest', ['run', ...process.argv.slice(2)])
 
 function testFiles() {
-  return ['src', 'browser', 'test', 'harness', 'emulators', 'scripts', 'bench', 'attack']
+  return ['src', 'browser', 'test', 'harness', 'emulators', 'scripts', 'bench']
     .map((folder) => join(root, folder))
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((path) => join(folder, path)))

@@ -38,7 +38,7 @@ test('every failure in docs/failures.md has an answer of up to six lines and a n
 /** Patterns of the titles of all tests. A placeholder in a title matches any text. */
 function testTitles(): RegExp[] {
   const files =
-    '{src,browser,test,harness,emulators,scripts,bench,attack}/**/*{.test,-contract,-crashes}.ts'
+    '{src,browser,test,harness,emulators,scripts,bench}/**/*{.test,-contract,-crashes}.ts'
   return globSync(files, { cwd: projectRoot }).flatMap((path) => {
     const text = readFileSync(join(projectRoot, path), 'utf8')
     return titlesIn(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))

@@ -1,5 +1,5 @@
 import { postBulk } from '../../harness/post-signup.ts'
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const names = Array.from({ length: 20 }, (_, index) => `a-field-with-name-${index}`)
 const options = Array.from({ length: 20 }, (_, index) => String(index).padEnd(200, 'x'))

@@ -1,6 +1,6 @@
 import { openRaw, parseAnswers } from '../../harness/raw-http.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 /** Low enough that the small attack ends well within the minute. */
 const perMinute = 100

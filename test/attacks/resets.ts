@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const json = '{"email":"ada@example.com"}'
 const host = 'Host: a\r\n'

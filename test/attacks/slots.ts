@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import type { Attack } from '../attack.ts'
-import { comesFromElsewhere, signUp } from '../bystander.ts'
+import type { Attack } from './attack.ts'
+import { comesFromElsewhere, signUp } from './bystander.ts'
 
 const post = 'POST /api/signup HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
 /** A request whose last byte is missing. */

@@ -1,6 +1,6 @@
-import { isPeakKnown, peakBytes } from '../bench/processes.ts'
-import { measure, measuredProgram } from '../harness/measure.ts'
-import { startService } from '../harness/start-service.ts'
+import { isPeakKnown, peakBytes } from '../../bench/processes.ts'
+import { measure, measuredProgram } from '../../harness/measure.ts'
+import { startService } from '../../harness/start-service.ts'
 import type { Attack, Counts, Size } from './attack.ts'
 import { Bystander, signUp } from './bystander.ts'
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { peakBytes } from '../../bench/processes.ts'
 import { waitUntil } from '../../harness/delivery-state.ts'
 import { openRaw } from '../../harness/raw-http.ts'
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const json = '{"email":"ada@example.com"}'
 const itemsPerRequest = 20

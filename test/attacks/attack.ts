@@ -1,4 +1,4 @@
-import type { RunningService } from '../harness/start-service.ts'
+import type { RunningService } from '../../harness/start-service.ts'
 
 /** `small` takes a few seconds and runs in `npm test`. `full` sends as much as an attacker would. */
 export type Size = 'small' | 'full'

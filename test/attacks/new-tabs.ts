@@ -1,5 +1,5 @@
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const email = 'ada@example.com'
 /** The limit in docs/decisions/requests.md. */

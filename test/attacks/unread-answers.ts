@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 /** Short requests with large answers. */
 const paths = ['/api/openapi.json', '/', '/embed.js', '/api/health', '/nothing']

@@ -1,0 +1,19 @@
+import type { Attack } from './attack.ts'
+import { manyMistakes } from './many-mistakes.ts'
+import { newTabs } from './new-tabs.ts'
+import { replays } from './replays.ts'
+import { resets } from './resets.ts'
+import { slots } from './slots.ts'
+import { unreadAnswers } from './unread-answers.ts'
+import { waitingVisitors } from './waiting-visitors.ts'
+
+/** Every attack, in the order in which they are carried out. */
+export const attacks: readonly Attack[] = [
+  resets,
+  slots,
+  unreadAnswers,
+  waitingVisitors,
+  replays,
+  newTabs,
+  manyMistakes,
+]

@@ -1,4 +1,4 @@
-import type { Attack } from './attack.ts'
+import type { Attack } from './carry-out.ts'
 import { manyMistakes } from './many-mistakes.ts'
 import { newTabs } from './new-tabs.ts'
 import { replays } from './replays.ts'

@@ -1,5 +1,5 @@
 import { postBulk } from '../../harness/post-signup.ts'
-import type { Attack } from './attack.ts'
+import type { Attack } from './carry-out.ts'
 
 const names = Array.from({ length: 20 }, (_, index) => `a-field-with-name-${index}`)
 const options = Array.from({ length: 20 }, (_, index) => String(index).padEnd(200, 'x'))
@@ -26,14 +26,12 @@ function filled(item: unknown): readonly unknown[] {
 }
 
 export const manyMistakes: Attack = {
-  name: 'many-mistakes',
   what: 'Clients send lists in which everything is wrong, to a site with many fields and options.',
   settings: async () => ({
     RATE_LIMIT_PER_MINUTE: '0',
     ROLLCALL_CONFIG: JSON.stringify({ sites: { default: {}, other: { fields } } }),
   }),
   run: async ({ url }, size) => {
-    let requests = 0
     let largest = 0
     const send = async (list: readonly unknown[]) => {
       const answer = await postBulk(url, { site: 'other', signups: list })
@@ -41,7 +39,6 @@ export const manyMistakes: Attack = {
         throw new Error(`a list of mistakes was answered ${answer.status}`)
       const { byteLength } = await answer.arrayBuffer()
       largest = Math.max(largest, byteLength)
-      requests += 1
     }
     for (let round = 0; round < (size === 'small' ? 1 : 20); round++) {
       for (const [name, list] of Object.entries(signups)) {
@@ -49,6 +46,5 @@ export const manyMistakes: Attack = {
         if (largest > answerBytesMax) throw new Error(`an answer to ${name} has ${largest} bytes`)
       }
     }
-    return { 'lists sent': requests, 'bytes of the largest answer': largest }
   },
 }

@@ -1,12 +1,11 @@
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import type { Attack } from './attack.ts'
+import type { Attack } from './carry-out.ts'
 
 const email = 'ada@example.com'
 /** The limit in docs/decisions/requests.md. */
 const perAddressMax = 10
 
 export const newTabs: Attack = {
-  name: 'new-tabs',
   what: 'One client names as many new tabs as it can.',
   settings: async () => ({ TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '0' }),
   run: async ({ url }, size) => {
@@ -30,6 +29,5 @@ export const newTabs: Attack = {
     if (page.status !== 200 || taken.status !== 202) {
       throw new Error(`others were answered ${page.status} and ${taken.status} for a new tab`)
     }
-    return { 'new tabs named': requests * 1_000, 'of them made': made }
   },
 }

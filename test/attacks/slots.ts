@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import type { Attack } from './attack.ts'
+import type { Attack } from './carry-out.ts'
 import { comesFromElsewhere, signUp } from './bystander.ts'
 
 const post = 'POST /api/signup HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
@@ -16,7 +16,6 @@ const smallBody = `${post}Content-Length: 1000\r\n\r\n`
 const halfHead = 'GET /api/health HTTP/1.1\r\n'
 
 export const slots: Attack = {
-  name: 'slots',
   what: 'One address takes all connections and all the space for bodies, and others still sign up.',
   peakBytesMax: 600 * 1024 * 1024,
   run: async ({ url }, size) => {
@@ -38,6 +37,5 @@ export const slots: Attack = {
     for (const socket of sockets) socket.resetAndDestroy()
     // This is answered after the service has noticed the resets.
     await signUp(url)
-    return { 'stalled bodies': bodies.length, 'connections held': connections }
   },
 }

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { attacks } from '../attacks/attacks.ts'
 import { carryOut } from '../attacks/carry-out.ts'
 
-test.each(attacks)('one client cannot harm the others by $name at full size', async (attack) => {
-  const { counts } = await carryOut(attack, 'full')
-  expect(Object.keys(counts)).not.toEqual([])
+test.each(attacks)('one client does not harm the others at full size: $what', async (attack) => {
+  await expect(carryOut(attack, 'full')).resolves.toBeUndefined()
 })

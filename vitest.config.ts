@@ -16,7 +16,6 @@ const longFiles = [
   'test/crash/workbook.test.ts',
   'test/browser/clients.test.ts',
   'test/pages/browser.test.ts',
-  'test/fuzz/service.test.ts',
   'test/attacks/attacks.test.ts',
 ]
 

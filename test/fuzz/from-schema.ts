@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 
 import { phoneCharacters } from '../../src/signup/field-values.ts'
-import { marker, nastyText } from './fuzz-requests.ts'
+
+/** A part of every address and key that is sent. It may be in rows, and never in a log. */
+export const marker = 'fuzzmark'
 
 /** The part of JSON Schema that the document uses for requests. */
 export interface RequestSchema {
@@ -22,6 +24,31 @@ export interface RequestSchema {
   readonly properties?: Readonly<Record<string, RequestSchema>>
   readonly required?: readonly string[]
 }
+
+const nasty = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '\udc00\ud800',
+  '\u202e\u0085\u2028',
+  '\ufeff',
+  '\r\nSet-Cookie: a=b',
+  '=HYPERLINK("http://a.example","b")',
+  '"; --\t<script>alert(1)</script>',
+  '__proto__',
+  'constructor',
+  '%00%ff%',
+  '👩‍👩‍👧‍👦'.repeat(9),
+  'a'.repeat(201),
+  'é'.repeat(3_000),
+]
+
+const nastyText = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.constantFrom(...nasty) },
+)
 
 const days = fc
   .date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })

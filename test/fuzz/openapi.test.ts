@@ -1,17 +1,20 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { createFuzzClient } from './fuzz-client.ts'
-import { fitting, mutated } from './from-schema.ts'
-import { apiKey, type FuzzRequest, marker } from './fuzz-requests.ts'
+import { createFuzzClient, type FuzzAnswer, type FuzzRequest } from './fuzz-client.ts'
+import { fitting, marker, mutated } from './from-schema.ts'
+import { allDelivered } from '../../harness/delivery-state.ts'
 import { type DocumentedOperation, OpenapiDocument } from '../../harness/openapi-document.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { readTab } from '../../harness/read-workbook.ts'
 import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-type Request = Omit<FuzzRequest, 'kind' | 'numbers'>
-
+const apiKey = `${marker}-api-key-0123456789`
 const visitor = { 'x-forwarded-for': '192.0.2.1' }
 
 type Setup = readonly [
@@ -44,7 +47,6 @@ const setups: readonly Setup[] = [
       SHEET_TABS: 'One,Two',
       RATE_LIMIT_PER_MINUTE: '80',
       TRUST_PROXY: '1',
-      DUPLICATES: 'ignore',
       ROLLCALL_CONFIG: JSON.stringify({ sites: { default: { fields }, other: {} } }),
     },
     ['createSignup 422', 'createSignup 429', 'createSignups 207'],
@@ -52,22 +54,29 @@ const setups: readonly Setup[] = [
 ]
 
 describe.each(setups)('%s', (_, env, expected) => {
-  test('the document describes every answer to requests that are made from it', async () => {
+  test('the document describes every answer to requests that are made from it, and each 2xx is one row', async () => {
     console.log(`The seed is ${seed}. SEED=${seed} repeats the requests.`)
-    await using service = await startService({ env: { ...env, LOG_LEVEL: 'trace' } })
+    await using folder = await tempFolder()
+    const settings = { ...env, LOG_LEVEL: 'trace' }
+    await using service = await startService({ env: settings, dataDir: folder.path })
     const document = await OpenapiDocument.fetch(service.url)
-    using client = createFuzzClient(service.url, 1)
+    using client = createFuzzClient(service.url, 2)
     const email = `${marker}@people.example.com`
     const posted = await postSignup(service.url, { email }, visitor)
     const { id } = (await posted.json()) as { id: string }
     const seen = new Map<string, number>()
+    let accepted = 1
 
     for (const operation of document.operations) {
       const property = fc.asyncProperty(requestsFor(operation, document, id), async (request) => {
-        const answer = await client.send(request)
-        expect(document.faults(operation, answer)).toEqual([])
-        const key = `${operation.operationId} ${answer.status}`
-        seen.set(key, (seen.get(key) ?? 0) + 1)
+        const times = 'Idempotency-Key' in request.headers ? 2 : 1
+        const sent = Array.from({ length: times }, () => client.send(request))
+        for (const answer of await Promise.all(sent)) {
+          expect(document.faults(operation, answer)).toEqual([])
+          const key = `${operation.operationId} ${answer.status}`
+          seen.set(key, (seen.get(key) ?? 0) + 1)
+          if (request.method === 'POST') accepted += acceptedBy(answer)
+        }
       })
       await fc.assert(property, { seed, numRuns: operation.requestBody ? 300 : 20 })
     }
@@ -78,6 +87,8 @@ describe.each(setups)('%s', (_, env, expected) => {
       expect(seen.get(key), key).toBeGreaterThan(0)
     }
     expect(service.output().toLowerCase()).not.toContain(marker)
+    await allDelivered(service)
+    expect(rowsIn(folder.path)).toBe(accepted)
   })
 })
 
@@ -129,6 +140,21 @@ test('the check finds an answer that the document does not describe', async () =
   expect(faults(200, asText, '{"status":"ok"}')).toBe(1)
 })
 
+/** How many signups the answer says are on disk because of its request. */
+function acceptedBy({ status, headers, body }: FuzzAnswer): number {
+  if (status > 303 || headers.has('idempotency-replayed')) return 0
+  if (status === 303) return 1
+  const { accepted = 1 } = JSON.parse(body) as { readonly accepted?: number }
+  return accepted
+}
+
+/** The rows of all tabs of all sites. */
+function rowsIn(dataDir: string): number {
+  const files = readdirSync(join(dataDir, 'sheets'), { recursive: true, encoding: 'utf8' })
+  const tabs = files.filter((name) => name.endsWith('.csv'))
+  return tabs.reduce((sum, name) => sum + readTab(dataDir, name).length - 1, 0)
+}
+
 /** The counts of answers to signups, as the others say little. */
 function figures(seen: ReadonlyMap<string, number>): string {
   const posts = [...seen].filter(([key]) => /^createSignups? /.test(key))
@@ -142,7 +168,7 @@ function requestsFor(
   operation: DocumentedOperation,
   document: OpenapiDocument,
   id: string,
-): fc.Arbitrary<Request> {
+): fc.Arbitrary<FuzzRequest> {
   const { path, method, parameters } = operation
   const values = Object.fromEntries(
     parameters.map((it) => [it.name, fc.option(parameterValues(it, document), { nil: undefined })]),
@@ -225,7 +251,7 @@ const hostileHeaders = fc.oneof(
   },
 )
 
-type Sent = Pick<Request, 'headers' | 'body'>
+type Sent = Pick<FuzzRequest, 'headers' | 'body'>
 
 function bodiesFor(operation: DocumentedOperation, document: OpenapiDocument): fc.Arbitrary<Sent> {
   const contents = Object.entries(operation.requestBody?.content ?? {})
@@ -236,10 +262,25 @@ function bodiesFor(operation: DocumentedOperation, document: OpenapiDocument): f
     return [
       { weight: 4, arbitrary: fits.map((value) => encoded(type, value)) },
       { weight: 4, arbitrary: mutated(fits).map((value) => encoded(type, value)) },
+      { weight: 2, arbitrary: spoiled(fits.map((value) => encoded(type, value))) },
       { weight: 1, arbitrary: trash.map((body) => ({ headers: { 'content-type': type }, body })) },
     ]
   })
   return fc.oneof(...bodies)
+}
+
+/** Replaces some bytes of a body by others. */
+function spoiled(bodies: fc.Arbitrary<Sent>): fc.Arbitrary<Sent> {
+  return fc
+    .tuple(bodies, fc.uint8Array({ maxLength: 6 }), fc.nat(), fc.nat(4))
+    .map(([{ headers, body }, bytes, place, dropped]) => {
+      const whole = Buffer.from(body)
+      const at = place % (whole.length + 1)
+      return {
+        headers,
+        body: Buffer.concat([whole.subarray(0, at), bytes, whole.subarray(at + dropped)]),
+      }
+    })
 }
 
 function encoded(type: string, value: unknown): Sent {

@@ -73,6 +73,6 @@ export function pageSecurity({
 }
 
 /** The origins whose pages may show our form in a frame: the same that may send signups. */
-export function frameAncestors(allowed: AllowedOrigins): readonly string[] {
+function frameAncestors(allowed: AllowedOrigins): readonly string[] {
   return allowed === '*' ? ['*'] : ["'self'", ...allowed]
 }

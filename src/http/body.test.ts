@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { readBody } from './body.ts'
 import { Budget } from './budget.ts'
 
@@ -26,7 +27,7 @@ const share = { client: 'a', part: 1 }
 const arrivingOf = (max: number) => new Budget({ max, clientMax: max })
 
 function read(
-  request: Request,
+  request: HttpRequest,
   bytesMax: number,
   arriving = arrivingOf(64_000_000),
   whose = share,
@@ -164,3 +165,75 @@ describe('a form with too many fields is refused before it is parsed', () => {
     },
   )
 })
+
+describe('a body of any size up to the limit is read', () => {
+  const json = { 'content-type': 'application/json' }
+  const ofSize = (bytes: number) => `{"a":"${'x'.repeat(bytes - '{"a":""}'.length)}"}`
+  const unread = () => Promise.reject(new Error('read as a whole'))
+  /** Sends it in pieces, so that its length is not announced. */
+  const inPieces = (text: string, pieceBytes: number) => {
+    const bytes = new TextEncoder().encode(text)
+    async function* pieces() {
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        yield bytes.slice(at, at + pieceBytes)
+      }
+    }
+    const { signal } = new AbortController()
+    const request = { method: 'POST', url: 'http://a.example/', signal, bytes: unread }
+    return { ...request, headers: new Headers(json), body: pieces() }
+  }
+  const readPieces = (text: string, pieceBytes: number, bytesMax: number) => {
+    return read(inPieces(text, pieceBytes), bytesMax)
+  }
+
+  test.each([
+    [8, 1],
+    [4_095, 1],
+    [4_096, 1_000],
+    [4_097, 1_000],
+    [20_000, 1_111],
+    [20_000, 20_000],
+  ])('%i bytes in pieces of %i', async (size, pieceBytes) => {
+    const text = ofSize(size)
+    const read = { kind: 'json', value: JSON.parse(text) as unknown }
+    expect(await readPieces(text, pieceBytes, size)).toEqual(read)
+    expect(await readPieces(text, pieceBytes, 100_000)).toEqual(read)
+    const tooLarge = { kind: 'bodyTooLarge', status: 413 }
+    await expect(readPieces(text, pieceBytes, size - 1)).rejects.toMatchObject(tooLarge)
+  })
+
+  test.each([
+    [4_096, false],
+    [4_097, true],
+  ])('and one of %i announced bytes counts among the arriving ones: %s', async (size, counts) => {
+    const headers = { ...json, 'content-length': String(size) }
+    const request = () => new Request('http://a.example', { method: 'POST', headers, body })
+    const body = ofSize(size)
+    const full = read(request(), 10_000, arrivingOf(0))
+    if (counts) await expect(full).rejects.toMatchObject({ kind: 'tooBusy' })
+    else await expect(full).resolves.toMatchObject({ kind: 'json' })
+  })
+})
+
+test.each([
+  ['a file', 'filename="a.png"', 'x'],
+  ['an empty file', 'filename="a.png"', ''],
+  ['a file without a name', 'filename=""', 'x'],
+])(
+  'a multipart form may not have %s, and the refusal names its field',
+  async (_, filename, content) => {
+    const name = 'f'.repeat(70)
+    const type = 'multipart/form-data; boundary=b'
+    const disposition = `form-data; name="${name}"; ${filename}`
+    const form = `--b\r\nContent-Disposition: ${disposition}\r\n\r\n${content}\r\n--b--\r\n`
+    const headers = { 'content-type': type, 'content-length': String(form.length) }
+    const refused = read(
+      new Request('http://a.example', { method: 'POST', headers, body: form }),
+      9_000,
+    )
+    await expect(refused).rejects.toMatchObject({
+      kind: 'fields',
+      errors: [{ field: 'f'.repeat(64), message: 'A form may have text only, and no files.' }],
+    })
+  },
+)

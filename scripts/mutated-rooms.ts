@@ -23,7 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],
-  http: ['test/http/{by-fetch,assets,cors,edge,hosts}.test.ts'],
+  http: ['test/http/{by-fetch,cors,edge,hosts,rate-limit}.test.ts'],
 }
 
 export const roomNames = Object.keys(rooms)

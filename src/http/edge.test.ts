@@ -63,6 +63,18 @@ test('the seconds of a limit are rounded up', async () => {
   expect((await ask()).headers.get('ratelimit')).toBe('"signups";r=3;t=2')
 })
 
+test.each([
+  [refuse.challenge(), '"signups";r=4;t=60'],
+  [refuse.journalUnavailable(), null],
+])('a refused signup counts, unless the fault is ours: $kind', async (refusal, limit) => {
+  const handle: Handler = (exchange) => {
+    exchange.signups = 1
+    throw refusal
+  }
+  const { headers } = await createApplication(handle, { signupsPerMinute: 5 }).ask({}, 'POST')
+  expect(headers.get('ratelimit')).toBe(limit)
+})
+
 test('an unexpected error is answered with a 500 that does not tell it', async () => {
   const error = new Error('password: 1234')
   const { ask, events } = createApplication(() => Promise.reject(error))

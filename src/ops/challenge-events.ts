@@ -55,6 +55,7 @@ export function challengeEvents(
         log.warn({ provider, hint }, `${names.secretKey} is a test key: it keeps no bot away`)
       }
     },
+    /** The challenge judged a token. Logged when the challenge's state changes. */
     challengeAnswered(verdict: ChallengeVerdict, requestId: string): void {
       metrics?.challengeAnswered(verdict.kind, verdict.askedMs)
       switch (verdict.kind) {

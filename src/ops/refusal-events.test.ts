@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { createHealth } from './health.ts'
 import type { LogLevel } from './log.ts'
-import { refusalEvents } from './refusal-events.ts'
-import { ToldLines } from './told-lines.ts'
+import { refusalEvents, ToldLines } from './refusal-events.ts'
 
 interface Line {
   readonly level: number

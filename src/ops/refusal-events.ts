@@ -1,17 +1,39 @@
+import type { Clock } from '../platform/clock.ts'
 import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
-import type { ToldLines } from './told-lines.ts'
-
-/** A refused request: the reason and the status of the answer. */
-export interface RefusedRequest {
-  readonly kind: string
-  readonly status: number
-}
 
 /** The statuses that people who could not sign up ask the operator about. */
 const toldStatuses: ReadonlySet<number> = new Set([403, 429])
 const originsTold = 20
+const linesPerMinute = 60
+
+/** Limits the log lines about refused requests of all sites together, so that they cannot fill the disk. */
+export class ToldLines {
+  readonly #clock: Pick<Clock, 'elapsed'>
+  #minuteEnds = -Infinity
+  #told = 0
+  #leftOut = 0
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock
+  }
+
+  /** Whether one more line may be told. The log first tells how many were left out a minute ago. */
+  takes(log: Logger): boolean {
+    const now = this.#clock.elapsed()
+    if (now >= this.#minuteEnds) {
+      if (this.#leftOut > 0) {
+        log.info({ leftOut: this.#leftOut }, 'more requests were refused and logged at debug only')
+      }
+      this.#minuteEnds = now + 60_000
+      this.#told = this.#leftOut = 0
+    }
+    if (this.#told++ < linesPerMinute) return true
+    this.#leftOut++
+    return false
+  }
+}
 
 /** Returns a function that is true for the first use of each name, for at most `most` names. */
 function firstOf(most: number): (name: string) => boolean {
@@ -30,21 +52,24 @@ export function refusalEvents(
   const isNewRedirect = firstOf(originsTold)
 
   return {
-    requestRefused({ kind, status }: RefusedRequest, requestId: string): void {
-      const line = { requestId, status, kind }
-      const message = 'a request was refused'
+    /** A request was refused. */
+    requestRefused(refused: { kind: string; status: number }, requestId: string): void {
+      const { kind, status } = refused
       const isTold = toldStatuses.has(status) && lines.takes(log)
-      log[isTold ? 'info' : 'debug'](line, message)
+      log[isTold ? 'info' : 'debug']({ requestId, status, kind }, 'a request was refused')
     },
+    /** A handler threw an error that is not a refusal. */
     requestFailed(error: unknown, requestId: string): void {
       log.error({ requestId, err: error }, 'a request failed unexpectedly')
     },
+    /** A request came with an unknown API key. Logged once, counted each time. */
     apiKeyRefused(): void {
       if (health.refusedApiKeys++ > 0) return
       const hint =
         'If the request is from your own program, compare its key with API_KEYS. /api/ready counts such requests.'
       log.warn({ hint }, 'a request came with an unknown API key')
     },
+    /** A page of an origin that is not allowed asked for a signup. Logged once for each origin. */
     originRefused(origin: string | undefined, requestId: string): void {
       health.refusedByOrigin++
       const name = origin ?? 'none'
@@ -57,6 +82,7 @@ export function refusalEvents(
         'a page of an origin that is not allowed asked for a signup',
       )
     },
+    /** A form's `redirect` is not allowed, so the visitor got the thank-you page. Logged once for each origin. */
     redirectNotFollowed(origin: string, requestId: string): void {
       const hint = `If forms may send visitors to this origin, add it to ${origins}.`
       const level = isNewRedirect(origin) ? 'warn' : 'debug'

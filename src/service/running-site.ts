@@ -5,7 +5,7 @@ import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
 import type { Metrics } from '../ops/metrics.ts'
-import { ToldLines } from '../ops/told-lines.ts'
+import { ToldLines } from '../ops/refusal-events.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /** A site of a running service, with what its requests and its delivery share. */

@@ -52,8 +52,8 @@ const mayImport = {
 /** What they may import besides, with `import type` only. */
 const mayImportTypes = {
   'client/': ['signup/wire.ts'],
-  'challenge/': ['ops/'],
   'operations/': ['ops/'],
+  'ops/': ['challenge/challenge.ts'],
   'spreadsheet/': ['ops/'],
   'intake/': ['ops/'],
   'pages/': ['ops/'],

@@ -58,10 +58,13 @@ test('the public gets only fixed sentences, and nothing of the details in the lo
       { kind: 'columns', message: `${secret} 1` },
       { kind: 'columns', message: `${secret} 2` },
     ])
-    service.events.challengeAnswered({ kind: 'unavailable', message: secret }, '')
+    const later = { retryAfterSeconds: 30, isPassing: true }
+    const down = { kind: 'unavailable', message: secret, ...later } as const
+    service.events.challengeAnswered(down, '')
     service.events.deliveryDelayed(secret, 0)
     const delayed = await service.ask()
-    service.events.challengeAnswered({ kind: 'misconfigured', ...refusal, reason: 'refused' }, '')
+    const wrong = { kind: 'misconfigured', ...refusal, ...later, reason: 'refused' } as const
+    service.events.challengeAnswered(wrong, '')
     service.events.deliveryBlocked(refusal)
     const blocked = await service.ask()
     expect(delayed.text + blocked.text).not.toMatch(/SECRET|hint/)
@@ -84,7 +87,13 @@ test('the public gets only fixed sentences, and nothing of the details in the lo
 test('the answer has the four messages of the contract word for word', async () => {
   await using service = world()
   service.events.challengeAnswered(
-    { kind: 'misconfigured', reason: 'mismatch', message: secret, hint: secret },
+    {
+      kind: 'misconfigured',
+      reason: 'mismatch',
+      message: secret,
+      hint: secret,
+      retryAfterSeconds: 30,
+    },
     '',
   )
   expect((await service.ask()).text).toContain('"error":"Invalid challenge token"')

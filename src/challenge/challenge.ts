@@ -35,22 +35,16 @@ export interface Attempt {
   readonly remoteAddress?: string | undefined
 }
 
-export type Verdict = (Passed | Rejected | Misconfigured | Unavailable) & Asked
-
-/** Whether the provider was asked for the verdict. */
-interface Asked {
-  /** For how long, in milliseconds, two tries included. Absent when it was not asked. */
+/** What the challenge says of a visitor. Never holds the token, nor anything else about the visitor. */
+export type Verdict = ({ readonly kind: 'passed' } | Rejected | Misconfigured | Unavailable) & {
+  /** How long the provider was asked, in milliseconds, two tries included. Absent when it was not asked. */
   readonly askedMs?: number
-}
-
-export interface Passed {
-  readonly kind: 'passed'
 }
 
 /** The token is missing, too long, forged, too old, already spent, or from another host. */
 export interface Rejected {
   readonly kind: 'rejected'
-  /** For the operator: a code such as `timeout-or-duplicate`. Never holds the token. */
+  /** For the operator: a code such as `timeout-or-duplicate`. */
   readonly reason: string
   /** What the operator should check; present when the settings may be wrong. */
   readonly hint?: string
@@ -71,6 +65,8 @@ export interface Misconfigured {
 export interface Unavailable {
   readonly kind: 'unavailable'
   readonly message: string
+  /** Whether the same call may bring a verdict a moment later. */
+  readonly isPassing: boolean
   readonly retryAfterSeconds: number
   readonly cause?: unknown
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { environmentNames } from '../signup/setting-names.ts'
-import type { SiteverifyAnswer } from './answer.ts'
+import type { Verdict } from './challenge.ts'
 import { judge, type JudgeOptions } from './judge.ts'
 import { isTestSecret, type ProviderName, providers, widgetOf } from './providers.ts'
 
@@ -10,13 +10,83 @@ const ours: JudgeOptions = {
   secret: '0x4secret',
   names: environmentNames.challenge,
 }
-const from = (hostname: string | undefined): SiteverifyAnswer => ({ kind: 'success', hostname })
+
+interface Answered {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly options?: Partial<JudgeOptions>
+}
+
+function judged(body: unknown, { status = 200, headers = {}, options }: Answered = {}): Verdict {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return judge({ status, headers: new Headers(headers), text }, { ...ours, ...options })
+}
+
+const failure = (...codes: unknown[]) => ({ success: false, 'error-codes': codes, messages: [] })
+const [testSecret = ''] = providers.turnstile.testSecrets
+
+test.each<[string, unknown]>([
+  ['success as text', { success: 'true' }],
+  ['success as a number', { success: 1 }],
+  ['no success at all', { hostname: 'example.com' }],
+  ['an empty body', ''],
+  ['a page', '<html>success: true</html>'],
+  ['a list', [{ success: true }]],
+  ['null', 'null'],
+  ['an internal error', failure('internal-error')],
+])('%s is no verdict, and the same call may bring one', (_, body) => {
+  expect(judged(body)).toMatchObject({
+    ...{ kind: 'unavailable', isPassing: true, retryAfterSeconds: 5 },
+    message: expect.stringContaining('Turnstile gave no verdict: it'),
+  })
+})
+
+test.each<[string, unknown, string]>([
+  ['a token without a reason', failure(), 'no error code'],
+  ['a failure without codes', { success: false }, 'no error code'],
+  ['a code never seen before', failure('new-code'), 'new-code'],
+  [
+    'the first that looks like a code',
+    failure(7, null, 'token=abc123 and more', 'already-seen-response'),
+    'already-seen-response',
+  ],
+])('%s is refused, and what does not look like a code goes no further', (_, body, reason) => {
+  expect(judged(body)).toMatchObject({ kind: 'rejected', reason })
+})
+
+test.each([
+  [500, true],
+  [502, true],
+  [429, false],
+  [404, false],
+  [301, false],
+])('status %i is no verdict, even if the body says success; passing: %s', (status, isPassing) => {
+  const verdict = { kind: 'unavailable', isPassing, retryAfterSeconds: 5 }
+  expect(judged({ success: true }, { status })).toMatchObject(verdict)
+})
+
+test('with another status than 200, a bad token is no verdict, and a bad secret is a wrong setting', () => {
+  expect(judged(failure('invalid-input-response'), { status: 400 }).kind).toBe('unavailable')
+  expect(judged(failure('invalid-input-secret'), { status: 400 }).kind).toBe('misconfigured')
+})
+
+test.each([
+  ['17', 17],
+  [' 3 ', 3],
+  ['86400', 300],
+  ['-1', 5],
+  ['Fri, 20 Nov 2026 10:00:00 GMT', 5],
+])('Retry-After of "%s" means %s seconds', (value, retryAfterSeconds) => {
+  const answered = { status: 503, headers: { 'retry-after': value } }
+  expect(judged('', answered)).toMatchObject({ retryAfterSeconds })
+})
 
 describe('the host name', () => {
-  const onlyOurs = { ...ours, hostnames: ['example.com', 'www.example.com'] }
+  const options = { hostnames: ['example.com', 'www.example.com'] }
+  const from = (hostname?: string) => ({ success: true, hostname, action: '' })
 
   test.each(['example.com', 'www.example.com', 'EXAMPLE.com'])('%s may pass', (hostname) => {
-    expect(judge(from(hostname), onlyOurs)).toEqual({ kind: 'passed' })
+    expect(judged(from(hostname), { options })).toEqual({ kind: 'passed' })
   })
 
   test.each([
@@ -27,7 +97,7 @@ describe('the host name', () => {
     [undefined, 'unknown'],
     ['not a host\nat all', 'unknown'],
   ])('%s may not pass, and the operator gets a hint', (hostname, named) => {
-    expect(judge(from(hostname), onlyOurs)).toEqual({
+    expect(judged(from(hostname), { options })).toEqual({
       kind: 'rejected',
       reason: `the token is from the host ${named}`,
       hint: expect.stringContaining('CHALLENGE_HOSTNAMES'),
@@ -35,82 +105,61 @@ describe('the host name', () => {
   })
 
   test('any host may pass when the settings list none', () => {
-    expect(judge(from('evil.example'), ours)).toEqual({ kind: 'passed' })
-    expect(judge(from(undefined), ours)).toEqual({ kind: 'passed' })
+    expect(judged(from('evil.example'))).toEqual({ kind: 'passed' })
+    expect(judged(from())).toEqual({ kind: 'passed' })
   })
 
   test('is not checked with a test secret, because the answer then has a made-up host', () => {
-    const [secret = ''] = providers.turnstile.testSecrets
-    expect(judge(from('example.net'), { ...onlyOurs, secret })).toEqual({ kind: 'passed' })
+    const tried = { options: { ...options, secret: testSecret } }
+    expect(judged(from('example.net'), tried)).toEqual({ kind: 'passed' })
   })
 })
 
 test.each(['timeout-or-duplicate', 'expired-input-response', 'already-seen-response'])(
   '%s is common and gives the operator no hint',
-  (code) => {
-    expect(judge({ kind: 'refused', code }, ours)).toEqual({ kind: 'rejected', reason: code })
-  },
+  (reason) => expect(judged(failure(reason))).toEqual({ kind: 'rejected', reason }),
 )
 
 test('the hint for a forged token says that the keys may belong to different sites', () => {
-  expect(judge({ kind: 'refused', code: 'invalid-input-response' }, ours)).toMatchObject({
+  expect(judged(failure('invalid-input-response'))).toMatchObject({
     kind: 'rejected',
     hint: expect.stringContaining('different sites'),
   })
 })
 
 test.each<[string, ProviderName, string, RegExp]>([
-  [
-    'invalid-input-secret',
-    'turnstile',
-    'Turnstile refuses our calls: invalid-input-secret',
-    /SECRET/,
-  ],
-  [
-    'missing-input-secret',
-    'recaptcha',
-    'reCAPTCHA refuses our calls: missing-input-secret',
-    /SECRET/,
-  ],
-  ['bad-request', 'turnstile', 'Turnstile refuses our calls: bad-request', /VERIFY_URL/],
+  ['invalid-input-secret', 'turnstile', 'Turnstile refuses our calls', /SECRET/],
+  ['missing-input-secret', 'recaptcha', 'reCAPTCHA refuses our calls', /SECRET/],
+  ['bad-request', 'turnstile', 'Turnstile refuses our calls', /VERIFY_URL/],
   ['sitekey-secret-mismatch', 'hcaptcha', 'Invalid challenge token', /different sites/],
-  ['missing-remoteip', 'hcaptcha', 'hCaptcha refuses our calls: missing-remoteip', /VERIFY_URL/],
-])('%s of %s is a wrong setting, and the hint says what to do', (code, provider, message, hint) => {
-  expect(judge({ kind: 'setup', code }, { ...ours, provider })).toEqual({
-    kind: 'misconfigured',
-    reason: code === 'sitekey-secret-mismatch' ? 'mismatch' : 'refused',
-    message,
-    hint: expect.stringMatching(hint),
-    retryAfterSeconds: 30,
-  })
-})
+  ['missing-remoteip', 'hcaptcha', 'hCaptcha refuses our calls', /VERIFY_URL/],
+])(
+  '%s of %s is a wrong setting, and weighs more than other codes',
+  (code, provider, says, hint) => {
+    const body = failure('internal-error', 'invalid-input-response', code)
+    const isMismatch = code === 'sitekey-secret-mismatch'
+    expect(judged(body, { options: { provider } })).toEqual({
+      kind: 'misconfigured',
+      reason: isMismatch ? 'mismatch' : 'refused',
+      message: isMismatch ? says : `${says}: ${code}`,
+      hint: expect.stringMatching(hint),
+      retryAfterSeconds: 30,
+    })
+  },
+)
 
 test('a token that a test secret does not accept is refused; the settings are not wrong', () => {
-  const [secret = ''] = providers.turnstile.testSecrets
-  const answer = { kind: 'setup', code: 'invalid-input-secret' } as const
-  expect(judge(answer, { ...ours, secret })).toMatchObject({ kind: 'rejected' })
-})
-
-test('an answer without a verdict keeps its reason, its cause and the time to wait', () => {
-  const cause = new Error('socket hang up')
-  const answer = { kind: 'none', message: 'it hung up', isPassing: true, cause } as const
-  expect(judge(answer, ours)).toEqual({
-    kind: 'unavailable',
-    message: 'Turnstile gave no verdict: it hung up',
-    retryAfterSeconds: 5,
-    cause,
-  })
-  expect(judge({ ...answer, retryAfterSeconds: 17 }, ours)).toMatchObject({ retryAfterSeconds: 17 })
+  const tried = { options: { secret: testSecret } }
+  expect(judged(failure('invalid-input-secret'), tried).kind).toBe('rejected')
+  expect(judged(failure('bad-request'), tried).kind).toBe('misconfigured')
 })
 
 test('only the published test secrets count as test secrets', () => {
-  expect(isTestSecret('turnstile', '1x0000000000000000000000000000000AA')).toBe(true)
-  expect(isTestSecret('turnstile', '2x0000000000000000000000000000000AA')).toBe(true)
-  expect(isTestSecret('turnstile', '3x0000000000000000000000000000000AA')).toBe(true)
+  for (const { name, testSecrets } of Object.values(providers)) {
+    for (const secret of testSecrets) expect(isTestSecret(name, secret)).toBe(true)
+  }
   expect(isTestSecret('turnstile', '1x000000000000000000000000000000AA')).toBe(false)
-  expect(isTestSecret('hcaptcha', '0x0000000000000000000000000000000000000000')).toBe(true)
-  expect(isTestSecret('recaptcha', '6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe')).toBe(true)
-  expect(isTestSecret('recaptcha', '1x0000000000000000000000000000000AA')).toBe(false)
+  expect(isTestSecret('recaptcha', testSecret)).toBe(false)
 })
 
 test('a widget allows its provider’s origins and that of a custom script, and none when the challenge is off', () => {

@@ -1,6 +1,7 @@
-import type { SiteverifyAnswer, NoVerdict } from './answer.ts'
-import type { Misconfigured, Rejected, Unavailable, Verdict } from './challenge.ts'
+import type { AnswerHeaders, HttpAnswer } from '../platform/http-client.ts'
+import { parseObject } from '../signup/json-text.ts'
 import type { ChallengeNames } from '../signup/setting-names.ts'
+import type { Misconfigured, Rejected, Unavailable, Verdict } from './challenge.ts'
 import { isTestSecret, type ProviderName, providers } from './providers.ts'
 
 export interface JudgeOptions {
@@ -11,28 +12,85 @@ export interface JudgeOptions {
   readonly names: ChallengeNames
 }
 
-/** Turns an answer of siteverify into a verdict on the visitor, with hints for the operator. */
-export function judge(answer: SiteverifyAnswer, options: JudgeOptions): Verdict {
-  switch (answer.kind) {
-    case 'success':
-      return hostProblem(answer.hostname, options) ?? { kind: 'passed' }
-    case 'refused':
-      return { kind: 'rejected', reason: answer.code, ...hintOn(answer.code, options) }
-    case 'setup':
-      return ofTestSecret(answer.code, options) ?? setupProblem(answer.code, options)
-    case 'none':
-      return noVerdict(answer, options)
+/** Error codes, of all three providers, that mean wrong settings and not a bad token. */
+const setupCodes: ReadonlySet<string> = new Set([
+  'missing-input-secret',
+  'invalid-input-secret',
+  'sitekey-secret-mismatch',
+  'not-using-dummy-passcode',
+  'bad-request',
+  'missing-remoteip',
+  'invalid-remoteip',
+])
+
+/**
+ * Turns an answer of siteverify into a verdict on the visitor, with hints for the operator. Valid and
+ * invalid tokens both get status 200, and only `success: true` means success. An answer in another form is
+ * no verdict on the token.
+ */
+export function judge({ status, headers, text }: HttpAnswer, options: JudgeOptions): Verdict {
+  const body = parseObject(text)
+  const isSuccess = body?.['success']
+  const codes = codesIn(body?.['error-codes'])
+  const setup = codes.find((code) => setupCodes.has(code))
+  if (isSuccess === false && setup !== undefined) {
+    return ofTestSecret(setup, options) ?? setupProblem(setup, options)
   }
+  if (status !== 200) {
+    const unavailable = noVerdict(`it answered HTTP ${status}`, options)
+    const retryAfterSeconds = retryAfter(headers) ?? unavailable.retryAfterSeconds
+    return { ...unavailable, isPassing: status >= 500, retryAfterSeconds }
+  }
+  if (isSuccess === true) return hostProblem(body?.['hostname'], options) ?? { kind: 'passed' }
+  if (isSuccess !== false) return noVerdict('its answer is not a verdict', options)
+  if (codes.includes('internal-error')) return noVerdict('it answered internal-error', options)
+  const [reason = 'no error code'] = codes
+  return { kind: 'rejected', reason, ...hintOn(reason, options) }
+}
+
+/** The outcome of a call that brought no verdict, which the same call may bring a moment later. */
+export function noVerdict(
+  why: string,
+  { provider }: Pick<JudgeOptions, 'provider'>,
+  cause?: unknown,
+): Unavailable {
+  const message = `${providers[provider].title} gave no verdict: ${why}`
+  const unavailable = {
+    kind: 'unavailable',
+    message,
+    isPassing: true,
+    retryAfterSeconds: 5,
+  } as const
+  return cause === undefined ? unavailable : { ...unavailable, cause }
+}
+
+const looksLikeACode = /^[a-z][a-z-]{1,63}$/
+
+/** Keeps only texts that look like error codes, because they are logged. */
+function codesIn(given: unknown): readonly string[] {
+  return [given]
+    .flat()
+    .filter((code) => typeof code === 'string')
+    .filter((code) => looksLikeACode.test(code))
+}
+
+const retryAfterMaxSeconds = 300
+
+/** The `Retry-After` header in seconds; undefined when it is missing or a date. */
+function retryAfter(headers: AnswerHeaders): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) : undefined
 }
 
 /** Checks the host, which siteverify reports but does not check. With a test secret the host is made up. */
 function hostProblem(
-  hostname: string | undefined,
+  hostname: unknown,
   { provider, secret, hostnames, names }: JudgeOptions,
 ): Rejected | undefined {
   if (hostnames === undefined || isTestSecret(provider, secret)) return undefined
-  if (hostname !== undefined && hostnames.includes(hostname.toLowerCase())) return undefined
-  const from = hostname !== undefined && /^[\w.:-]{1,253}$/.test(hostname) ? hostname : 'unknown'
+  const host = typeof hostname === 'string' ? hostname.toLowerCase() : ''
+  if (hostnames.includes(host)) return undefined
+  const from = /^[\w.:-]{1,253}$/.test(host) ? host : 'unknown'
   return {
     kind: 'rejected',
     reason: `the token is from the host ${from}`,
@@ -67,34 +125,14 @@ function ofTestSecret(
 function setupProblem(code: string, { provider, names }: JudgeOptions): Misconfigured {
   const { title } = providers[provider]
   const isMismatch = code === 'sitekey-secret-mismatch'
+  const hint = isMismatch
+    ? `${names.siteKey} and ${names.secretKey} belong to different sites (${code}). Copy both again from one site.`
+    : `Copy ${names.secretKey} again from ${title}, and check ${names.provider} and CHALLENGE_VERIFY_URL.`
   return {
     kind: 'misconfigured',
     reason: isMismatch ? 'mismatch' : 'refused',
     message: isMismatch ? 'Invalid challenge token' : `${title} refuses our calls: ${code}`,
-    hint: `${setupHint(code, title, names)} Until then signups are answered with 503.`,
+    hint: `${hint} Until then signups are answered with 503.`,
     retryAfterSeconds: 30,
-  }
-}
-
-function setupHint(code: string, title: string, names: ChallengeNames): string {
-  if (code === 'sitekey-secret-mismatch') {
-    return `${names.siteKey} and ${names.secretKey} belong to different sites (${code}). Copy both again from one site.`
-  }
-  if (code.endsWith('-input-secret')) {
-    return (
-      `Copy the secret key of the site again from ${title} into ${names.secretKey}, and check that ` +
-      `${names.provider} names the provider of this key.`
-    )
-  }
-  return `Check ${names.provider}, CHALLENGE_VERIFY_URL and both keys.`
-}
-
-function noVerdict(answer: NoVerdict, { provider }: JudgeOptions): Unavailable {
-  const { message, retryAfterSeconds = 5, cause } = answer
-  return {
-    kind: 'unavailable',
-    message: `${providers[provider].title} gave no verdict: ${message}`,
-    retryAfterSeconds,
-    ...(cause !== undefined && { cause }),
   }
 }

@@ -3,9 +3,8 @@ import { parse, v5 as uuidv5 } from 'uuid'
 import type { Clock } from '../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
 import { limits } from '../signup/limits.ts'
-import { type SiteverifyAnswer, readAnswer } from './answer.ts'
 import type { Attempt, Challenge, Verdict } from './challenge.ts'
-import { judge, type JudgeOptions } from './judge.ts'
+import { judge, type JudgeOptions, noVerdict } from './judge.ts'
 import { isTestSecret, providers } from './providers.ts'
 
 export interface SiteverifyOptions extends JudgeOptions {
@@ -40,14 +39,13 @@ export function createSiteverify(options: SiteverifyOptions): Challenge {
         return { kind: 'rejected', reason: 'the token is too long' }
       }
       if (waiting >= waitingMax) {
-        const message = `${waitingMax} calls wait for an answer`
-        return judge({ kind: 'none', message, isPassing: true }, options)
+        return noVerdict(`${waitingMax} calls wait for an answer`, options)
       }
       waiting += 1
       const begun = options.clock.elapsed()
       try {
-        const answer = await ask(requestBody(token, attempt, options), options)
-        return { ...judge(answer, options), askedMs: options.clock.elapsed() - begun }
+        const verdict = await ask(requestBody(token, attempt, options), options)
+        return { ...verdict, askedMs: options.clock.elapsed() - begun }
       } finally {
         waiting -= 1
       }
@@ -75,16 +73,16 @@ function requestBody(token: string, attempt: Attempt, options: SiteverifyOptions
  * providers have none, and the first call may have spent the token. So if their second call refuses
  * the token, that is no verdict either, and the visitor is asked to try again.
  */
-async function ask(body: string, options: SiteverifyOptions): Promise<SiteverifyAnswer> {
+async function ask(body: string, options: SiteverifyOptions): Promise<Verdict> {
   const first = await call(body, options)
-  if (first.kind !== 'none' || !first.isPassing) return first
+  if (first.kind !== 'unavailable' || !first.isPassing) return first
   await options.clock.sleep(pauseBeforeRetryMs)
   const second = await call(body, options)
   const { isRepeatable } = providers[options.provider]
-  return second.kind === 'refused' && !isRepeatable ? first : second
+  return second.kind === 'rejected' && !isRepeatable ? first : second
 }
 
-async function call(body: string, options: SiteverifyOptions): Promise<SiteverifyAnswer> {
+async function call(body: string, options: SiteverifyOptions): Promise<Verdict> {
   const { provider, verifyUrl = providers[provider].verifyUrl, http } = options
   try {
     const answer = await http({
@@ -95,9 +93,9 @@ async function call(body: string, options: SiteverifyOptions): Promise<Siteverif
       timeoutMs: tryTimeoutMs,
       answerBytesMax,
     })
-    return readAnswer(answer)
+    return judge(answer, options)
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    return { kind: 'none', message: error.message, isPassing: true, cause: error }
+    return noVerdict(error.message, options, error)
   }
 }

@@ -86,7 +86,7 @@ test('without a challenge everybody is admitted, and there is no fingerprint', a
 test.each<[Verdict, number, string, string[]]>([
   [{ kind: 'rejected', reason: 'forged' }, 403, 'Invalid challenge token', []],
   [
-    { kind: 'unavailable', message: 'down', retryAfterSeconds: 17 },
+    { kind: 'unavailable', message: 'down', isPassing: true, retryAfterSeconds: 17 },
     503,
     'Challenge tokens cannot be verified just now',
     ['retry-after', '17'],

@@ -1,11 +1,12 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
 
-import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
+import type { Verdict } from '../challenge/challenge.ts'
+import { challengeEvents } from './challenge-events.ts'
 import { createHealth } from './health.ts'
 
 /** The levels and messages that these verdicts lead to, and the health after them. */
-function tell(...verdicts: ChallengeVerdict[]) {
+function tell(...verdicts: Verdict[]) {
   const lines: string[] = []
   const write = (line: string) => {
     const { level, msg } = JSON.parse(line) as { level: number; msg: string }
@@ -18,12 +19,15 @@ function tell(...verdicts: ChallengeVerdict[]) {
   return { lines: lines.slice(1), health: health.challenge }
 }
 
-const down = (message: string) => ({ kind: 'unavailable', message }) as const
+const down = (message: string): Verdict => {
+  return { kind: 'unavailable', message, isPassing: true, retryAfterSeconds: 5 }
+}
 const wrong = {
   kind: 'misconfigured',
   reason: 'refused',
   message: 'wrong secret',
   hint: 'copy it',
+  retryAfterSeconds: 30,
 } as const
 const passed = { kind: 'passed' } as const
 
@@ -46,7 +50,7 @@ test('the log tells wrong keys once, with a hint, and again when the error chang
 })
 
 test('the log tells each refusal with a hint once, and no refusal without a hint', () => {
-  const refused = (reason: string, hint?: string): ChallengeVerdict =>
+  const refused = (reason: string, hint?: string): Verdict =>
     hint === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, hint }
   const many = Array.from({ length: 100 }, (_, index) => refused(`host ${index}`, 'look'))
   const line = 'warn: a challenge token was refused'

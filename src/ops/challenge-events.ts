@@ -1,24 +1,8 @@
+import type { Verdict } from '../challenge/challenge.ts'
 import { environmentNames } from '../signup/setting-names.ts'
-import type { ChallengeHealth, Health, SetupProblem } from './health.ts'
+import type { ChallengeHealth, Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { SiteMetrics } from './metrics.ts'
-
-/** The verdict on a visitor's token. Contains neither the token nor anything else about the visitor. */
-export type ChallengeVerdict = (
-  | { readonly kind: 'passed' }
-  /** Has a hint when the settings may be wrong. */
-  | { readonly kind: 'rejected'; readonly reason: string; readonly hint?: string }
-  | {
-      readonly kind: 'misconfigured'
-      readonly reason: SetupProblem
-      readonly message: string
-      readonly hint: string
-    }
-  | { readonly kind: 'unavailable'; readonly message: string; readonly cause?: unknown }
-) & {
-  /** How long the provider took; absent when it was not asked. */
-  readonly askedMs?: number
-}
 
 /** How many different reasons are logged as warnings, so that bots cannot fill the log. */
 const reasonsMax = 20
@@ -56,7 +40,7 @@ export function challengeEvents(
       }
     },
     /** The challenge judged a token. Logged when the challenge's state changes. */
-    challengeAnswered(verdict: ChallengeVerdict, requestId: string): void {
+    challengeAnswered(verdict: Verdict, requestId: string): void {
       metrics?.challengeAnswered(verdict.kind, verdict.askedMs)
       switch (verdict.kind) {
         case 'passed':

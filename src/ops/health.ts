@@ -1,10 +1,8 @@
+import type { Misconfigured } from '../challenge/challenge.ts'
 import type { AsideTab, DeliveryHealth, Warning } from '../signup/trouble.ts'
 
 /** Whether signups can be stored. */
 export type JournalHealth = { readonly state: 'ok' } | { readonly state: 'unavailable' }
-
-/** What is wrong with the settings of the challenge. */
-export type SetupProblem = 'mismatch' | 'refused'
 
 /** Whether visitors can pass the challenge, according to the last verdict that shows it. */
 export type ChallengeHealth =
@@ -12,7 +10,7 @@ export type ChallengeHealth =
   | { readonly state: 'ok' }
   | {
       readonly state: 'misconfigured'
-      readonly reason: SetupProblem
+      readonly reason: Misconfigured['reason']
       readonly error: string
       readonly hint: string
     }

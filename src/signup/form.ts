@@ -1,6 +1,5 @@
 import type { Field } from './field.ts'
-import { isRecord } from './json.ts'
-import { parseJson } from './json-text.ts'
+import { parseObject } from './json-text.ts'
 import { cleanText } from './text.ts'
 import { tokenFields } from './token-fields.ts'
 
@@ -80,11 +79,6 @@ function formMetadata(
 
 function oneOrList(values: readonly unknown[]): unknown {
   return values.length === 1 ? values[0] : values.flat()
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  const parsed = parseJson(text)
-  return 'value' in parsed && isRecord(parsed.value) ? parsed.value : undefined
 }
 
 function collect<T>(lists: Map<string, T[]>, key: string, value: T): void {

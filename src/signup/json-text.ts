@@ -1,3 +1,5 @@
+import { isRecord } from './json.ts'
+
 /** More than 10,000 characters of metadata can hold, at six or more for each key and value. */
 const objectKeysMax = 2_000
 
@@ -18,6 +20,12 @@ export function parseJson(
   } catch (error) {
     return { problem: `is not valid JSON${placeIn(error)}` }
   }
+}
+
+/** The same for a text that should be a JSON object; undefined when it is none. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  const parsed = parseJson(text)
+  return 'value' in parsed && isRecord(parsed.value) ? parsed.value : undefined
 }
 
 /** Only the position, because the parser's message quotes the text around it. */

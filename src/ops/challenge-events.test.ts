@@ -45,7 +45,7 @@ test('the log tells wrong keys once, with a hint, and again when the error chang
   const other = { ...wrong, message: 'bad request' }
   expect(tell(wrong, wrong, other)).toEqual({
     lines: ['error: nobody can pass the challenge', 'error: nobody can pass the challenge'],
-    health: { state: 'misconfigured', reason: 'refused', error: 'bad request', hint: 'copy it' },
+    health: { state: 'misconfigured', reason: 'refused' },
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Verdict } from '../challenge/challenge.ts'
 import { environmentNames } from '../signup/setting-names.ts'
-import type { ChallengeHealth, Health } from './health.ts'
+import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { SiteMetrics } from './metrics.ts'
 
@@ -14,15 +14,9 @@ export function challengeEvents(
   { challenge: names } = environmentNames,
   metrics?: SiteMetrics,
 ) {
+  /** Why nobody can pass, as it was last told; empty while tokens can be verified. */
+  let trouble = ''
   const reasonsTold = new Set<string>()
-
-  const set = (state: ChallengeHealth): boolean => {
-    const isNew = JSON.stringify(state) !== JSON.stringify(health.challenge)
-    const wasBad = health.challenge.state !== 'ok' && health.challenge.state !== 'off'
-    health.challenge = state
-    if (state.state === 'ok' && wasBad) log.info('challenge tokens can be verified again')
-    return isNew
-  }
 
   const rejected = (reason: string, hint: string | undefined, requestId: string) => {
     const isTold = hint === undefined || reasonsTold.has(reason) || reasonsTold.size >= reasonsMax
@@ -42,30 +36,31 @@ export function challengeEvents(
     /** The challenge judged a token. Logged when the challenge's state changes. */
     challengeAnswered(verdict: Verdict, requestId: string): void {
       metrics?.challengeAnswered(verdict.kind, verdict.askedMs)
+      const before = health.challenge.state
       switch (verdict.kind) {
         case 'passed':
-          set({ state: 'ok' })
+          health.challenge = { state: 'ok' }
+          if (trouble !== '') log.info('challenge tokens can be verified again')
+          trouble = ''
           break
         case 'rejected':
           rejected(verdict.reason, verdict.hint, requestId)
           break
         case 'misconfigured': {
-          const { reason, message: error, hint } = verdict
-          const isNew = set({ state: 'misconfigured', reason, error, hint })
-          if (isNew) log.error({ requestId, reason: error, hint }, 'nobody can pass the challenge')
+          const { kind: state, reason, message, hint } = verdict
+          health.challenge = { state, reason }
+          const line = { requestId, reason: message, hint }
+          if (message !== trouble) log.error(line, 'nobody can pass the challenge')
+          trouble = message
           break
         }
         case 'unavailable': {
-          const { message: error, cause } = verdict
+          const { kind: state, message, cause } = verdict
+          health.challenge = { state }
+          const line = { requestId, reason: message, err: cause }
           // An outage causes different errors. Log only the first.
-          const isNew = health.challenge.state !== 'unavailable'
-          set({ state: 'unavailable', error })
-          if (isNew)
-            log.warn(
-              { requestId, reason: error, err: cause },
-              'challenge tokens cannot be verified',
-            )
-          break
+          if (before !== state) log.warn(line, 'challenge tokens cannot be verified')
+          trouble = message
         }
       }
     },

@@ -51,7 +51,7 @@ export function createEvents(
 function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefined) {
   /** The journal can be written again. */
   const journalRecovered = (): void => {
-    health.journal = { state: 'ok' }
+    health.journal.state = 'ok'
     log.info('signups can be stored again')
   }
   return {
@@ -61,7 +61,7 @@ function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefi
       if (health.journal.state === 'ok') {
         log.error({ requestId, err: error }, 'signups cannot be stored: visitors get a 503')
       }
-      health.journal = { state: 'unavailable' }
+      health.journal.state = 'unavailable'
     },
     /** Signups are on disk. @param duplicates how many of them get no row */
     signupsAccepted(count: number, duplicates = 0): void {

@@ -2,26 +2,21 @@ import type { Misconfigured } from '../challenge/challenge.ts'
 import type { AsideTab, DeliveryHealth, Warning } from '../signup/trouble.ts'
 
 /** Whether signups can be stored. */
-export type JournalHealth = { readonly state: 'ok' } | { readonly state: 'unavailable' }
+export interface JournalHealth {
+  state: 'ok' | 'unavailable'
+}
 
 /** Whether visitors can pass the challenge, according to the last verdict that shows it. */
 export type ChallengeHealth =
-  | { readonly state: 'off' }
-  | { readonly state: 'ok' }
-  | {
-      readonly state: 'misconfigured'
-      readonly reason: Misconfigured['reason']
-      readonly error: string
-      readonly hint: string
-    }
-  | { readonly state: 'unavailable'; readonly error: string }
+  | { readonly state: 'off' | 'ok' | 'unavailable' }
+  | { readonly state: 'misconfigured'; readonly reason: Misconfigured['reason'] }
 
 /**
  * The state of the service after the last event, for the operator. `events.ts` writes it;
  * `api/ready.ts` decides what the public may know.
  */
 export interface Health {
-  journal: JournalHealth
+  readonly journal: JournalHealth
   delivery: DeliveryHealth
   challenge: ChallengeHealth
   /** The tabs that are set aside, by `tabKey`. */
@@ -34,17 +29,10 @@ export interface Health {
   warnings: readonly Warning[]
 }
 
-/** @param shared the state of the journal, which the healths of several sites have in common */
-export function createHealth(
-  shared: { journal: JournalHealth } = { journal: { state: 'ok' } },
-): Health {
+/** @param journal which the healths of several sites have in common */
+export function createHealth(journal: JournalHealth = { state: 'ok' }): Health {
   return {
-    get journal() {
-      return shared.journal
-    },
-    set journal(state) {
-      shared.journal = state
-    },
+    journal,
     delivery: { state: 'ok' },
     challenge: { state: 'off' },
     tabs: new Map(),

@@ -29,7 +29,7 @@ export function runningSites(
   clock: Clock,
   metrics?: Metrics,
 ): RunningSites {
-  const shared: { journal: JournalHealth } = { journal: { state: 'ok' } }
+  const shared: JournalHealth = { state: 'ok' }
   const lines = new ToldLines(clock)
   const run = (config: SiteConfig): RunningSite => {
     const health = createHealth(shared)

@@ -3,9 +3,9 @@ import type { Clock } from '../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
 import { messageOf } from '../platform/message-of.ts'
 import { type Finding, findingsOf } from '../signup/finding.ts'
-import { readKept } from './kept.ts'
 import { testNotice } from './notice.ts'
 import { type Receiver, sendMessage } from './send.ts'
+import { readKept } from './watch.ts'
 
 const { ok, warning, fault } = findingsOf('notices')
 const timeoutMs = 5_000

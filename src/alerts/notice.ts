@@ -65,23 +65,16 @@ function sentencesOf(news: News, now: Millis): string {
 }
 
 function waitingWords(waiting: number, oldestSeconds: number): string {
+  const oldest = lengthOf(oldestSeconds)
   if (waiting === 0) return 'No signup waits.'
-  const oldest = `the oldest one for ${lengthOf(oldestSeconds)}`
-  return waiting === 1
-    ? `1 signup waits on disk, for ${lengthOf(oldestSeconds)}.`
-    : `${waiting} signups wait on disk, ${oldest}.`
+  if (waiting === 1) return `1 signup waits on disk, for ${oldest}.`
+  return `${waiting} signups wait on disk, the oldest one for ${oldest}.`
 }
 
 /** In the largest unit of which there are two or more. */
 function lengthOf(seconds: number): string {
-  const units = [
-    ['days', 86_400],
-    ['hours', 3_600],
-    ['minutes', 60],
-  ] as const
-  for (const [name, size] of units) {
-    const count = Math.floor(seconds / size)
-    if (count >= 2) return `${count} ${name}`
-  }
+  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`
+  if (seconds >= 2 * 3_600) return `${Math.floor(seconds / 3_600)} hours`
+  if (seconds >= 2 * 60) return `${Math.floor(seconds / 60)} minutes`
   return `${Math.max(0, Math.round(seconds))} seconds`
 }

@@ -6,8 +6,7 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { createHealth } from '../ops/health.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { HttpAnswer } from '../platform/http-client.ts'
-import { readKept } from './kept.ts'
-import { Watch, type WatchTimes } from './watch.ts'
+import { readKept, Watch, type WatchTimes } from './watch.ts'
 
 const second = 1000
 const minute = 60 * second

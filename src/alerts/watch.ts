@@ -2,15 +2,14 @@ import { type DeliveryLog, noticesFact } from '../journal/contracts/delivery-log
 import type { Reader } from '../journal/contracts/reader.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Health } from '../ops/health.ts'
-import type { NoticeEvents } from '../ops/notice-events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
 import type { HttpClient } from '../platform/http-client.ts'
 import type { Millis } from '../signup/signup.ts'
 import { attempt, isDue, newMessage, type WaitingMessage } from './attempt.ts'
 import type { Receiver } from './send.ts'
-import { type Kept, readKept } from './kept.ts'
 import { type NoticeBody, noticeOf } from './notice.ts'
-import { advance, type News, type OutageTimes, type Seen, seenIn } from './outage.ts'
+import type { NoticeEvents } from './notice-events.ts'
+import { advance, type News, type Outage, type OutageTimes, type Seen, seenIn } from './outage.ts'
 
 export interface WatchTimes extends OutageTimes {
   /** How often to look. */
@@ -37,6 +36,22 @@ export interface WatchOptions {
   /** Whether this instance delivers. At other times it tells nothing. */
   readonly delivers: () => boolean
   readonly times?: Partial<WatchTimes> | undefined
+}
+
+/** What the journal keeps of a site's notices. */
+interface Kept {
+  readonly outage?: Outage | undefined
+  /** Notices that nobody has received, the oldest first. */
+  readonly waiting: readonly WaitingMessage[]
+  /** The last try, when it failed. The reason names at most the host of the receiver. */
+  readonly failed?:
+    { readonly at: Millis; readonly tries: number; readonly reason: string } | undefined
+}
+
+/** @throws JournalUnavailable */
+export async function readKept(journal: Pick<DeliveryLog, 'fact'>): Promise<Kept> {
+  const text = await journal.fact(noticesFact)
+  return text === undefined ? { waiting: [] } : (JSON.parse(text) as Kept)
 }
 
 const second = 1000

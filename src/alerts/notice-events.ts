@@ -1,39 +1,19 @@
-import type { Logger } from './log.ts'
-
-/** What a notice tells. Nothing of a visitor. */
-interface NoticeData {
-  readonly reason?: string
-  readonly since: string
-  readonly waiting: number
-}
-
-/** What became of a try to send a notice. */
-type Tried =
-  | { readonly kind: 'received'; readonly tries: number }
-  | {
-      readonly kind: 'later'
-      readonly waiting: { readonly tries: number; readonly nextAt: number }
-      readonly reason: string
-    }
-  | { readonly kind: 'given up'; readonly tries: number; readonly reason: string }
+import type { Logger } from '../ops/log.ts'
+import type { Attempt } from './attempt.ts'
+import type { NoticeBody } from './notice.ts'
 
 /** Events about notices to the operator. They never get the URL of the receiver: it may be a secret. */
-export interface NoticeEvents {
-  /** The operator is to be told of an outage or its end. */
-  noticeMade(type: string, data: NoticeData): void
-  noticeTried(tried: Tried, host: string): void
-  /** Our own code failed. Tried again soon. */
-  noticesFailed(error: unknown): void
-}
+export type NoticeEvents = ReturnType<typeof noticeEvents>
 
-export function noticeEvents(log: Logger): NoticeEvents {
+export function noticeEvents(log: Logger) {
   return {
-    noticeMade(type, { reason, since, waiting }) {
+    /** The operator is to be told of an outage or its end. */
+    noticeMade(type: NoticeBody['type'], { reason, since, waiting }: NoticeBody['data']): void {
       const line = { notice: type, reason, since, waiting }
       if (type === 'delivery.resumed') log.info(line, 'notice: delivery works again')
       else log.error(line, 'notice: signups do not reach the spreadsheet')
     },
-    noticeTried(tried, host) {
+    noticeTried(tried: Attempt, host: string): void {
       switch (tried.kind) {
         case 'received':
           log.info({ host, tries: tried.tries }, 'a notice was sent')
@@ -52,7 +32,8 @@ export function noticeEvents(log: Logger): NoticeEvents {
         }
       }
     },
-    noticesFailed(error) {
+    /** Our own code failed. Tried again soon. */
+    noticesFailed(error: unknown): void {
       log.error({ err: error }, 'notices failed unexpectedly')
     },
   }

@@ -1,24 +1,14 @@
 import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
-import type { Clock } from '../platform/clock.ts'
-import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
-import { messageOf } from '../platform/message-of.ts'
 import { type Finding, findingsOf } from '../signup/finding.ts'
 import { testNotice } from './notice.ts'
-import { type Receiver, sendMessage } from './send.ts'
+import { type Receiver, sendMessage, type SendWorld, statusOf } from './send.ts'
 import { readKept } from './watch.ts'
 
 const { ok, warning, fault } = findingsOf('notices')
 const timeoutMs = 5_000
-/** Nobody reads the answer. */
-const answerBytesMax = 64 * 1024
 
 const tryIt = 'To try it, run rollcall doctor --notice.'
 const checkReceiver = 'Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log of the receiver.'
-
-export interface NoticesWorld {
-  readonly http: HttpClient
-  readonly clock: Pick<Clock, 'now'>
-}
 
 /**
  * Whether the receiver of notices answers, and whether it took the last one. Asks for the first page of its
@@ -29,11 +19,11 @@ export interface NoticesWorld {
 export async function inspectNotices(
   { url }: Receiver,
   sites: readonly { readonly delivery: Pick<DeliveryLog, 'fact'> }[],
-  { http }: Pick<NoticesWorld, 'http'>,
+  { http }: Pick<SendWorld, 'http'>,
   signal: AbortSignal,
 ): Promise<Finding> {
   const { host, origin } = new URL(url)
-  const asked = await statusOf(`${origin}/`, http, signal)
+  const asked = await statusOf({ method: 'GET', url: `${origin}/`, timeoutMs, signal }, http)
   if (typeof asked === 'string') {
     const hint = 'Check ALERT_WEBHOOK_URL. Until it works, only the log tells of an outage.'
     return fault(`go to ${host}, which does not answer: ${asked}`, hint)
@@ -54,7 +44,7 @@ export async function inspectNotices(
 /** Sends a notice that says that it is a test, once. */
 export async function sendTestNotice(
   receiver: Receiver,
-  world: NoticesWorld,
+  world: SendWorld,
   signal: AbortSignal,
 ): Promise<Finding> {
   const { host } = new URL(receiver.url)
@@ -63,18 +53,4 @@ export async function sendTestNotice(
   return sent.kind === 'received'
     ? ok(`go to ${host}, which has taken a test notice`)
     : fault(`go to ${host}, which has not taken a test notice: ${sent.reason}`, checkReceiver)
-}
-
-/** The status of the answer, or why there is none. */
-async function statusOf(
-  url: string,
-  http: HttpClient,
-  signal: AbortSignal,
-): Promise<number | string> {
-  try {
-    return (await http({ method: 'GET', url, timeoutMs, answerBytesMax, signal })).status
-  } catch (error) {
-    if (error instanceof HttpFailure && error.status !== undefined) return error.status
-    return messageOf(error)
-  }
 }

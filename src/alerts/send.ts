@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
+import { type HttpClient, HttpFailure, type OutgoingRequest } from '../platform/http-client.ts'
 import { messageOf } from '../platform/message-of.ts'
 
 /** Who receives messages. Both parts are secrets. */
@@ -29,7 +29,6 @@ export type Sent =
   | { readonly kind: 'failed'; readonly reason: string }
 
 const timeoutMs = 15_000
-/** Nobody reads the answer. */
 const answerBytesMax = 64 * 1024
 
 /** Sends a message once. The reasons name at most the host of the receiver. Never rejects. */
@@ -47,14 +46,19 @@ export async function sendMessage(
     'webhook-timestamp': String(seconds),
     'webhook-signature': await signatureOf(key, id, seconds, body),
   }
-  const request = { method: 'POST', url, headers, body, timeoutMs, answerBytesMax, signal } as const
+  const status = await statusOf({ method: 'POST', url, headers, body, timeoutMs, signal }, http)
+  return typeof status === 'number' ? resultOf(status) : { kind: 'failed', reason: status }
+}
+
+/** The status of the answer, or why there is none. Nobody needs the rest of the answer. */
+export async function statusOf(
+  request: Omit<OutgoingRequest, 'answerBytesMax'>,
+  http: HttpClient,
+): Promise<number | string> {
   try {
-    return resultOf((await http(request)).status)
+    return (await http({ ...request, answerBytesMax })).status
   } catch (error) {
-    const status = error instanceof HttpFailure ? error.status : undefined
-    // The status came, and the rest of the answer does not matter.
-    if (status !== undefined) return resultOf(status)
-    return { kind: 'failed', reason: messageOf(error) }
+    return (error instanceof HttpFailure ? error.status : undefined) ?? messageOf(error)
   }
 }
 

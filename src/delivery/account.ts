@@ -1,18 +1,7 @@
-import type { CallLedger, Quota } from '../journal/contracts/call-ledger.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
-import { createCallGate } from './call-gate.ts'
-import { CallTurns } from './call-turns.ts'
-import { batchBucket } from './pace.ts'
-import { AccountAllowance, type BatchAllowance } from './batch-allowance.ts'
-
-export interface AccountOptions {
-  readonly ledger: CallLedger
-  readonly quota: Quota
-  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
-  /** How many sites have the account, on this instance and others. At least 1. */
-  readonly sites: number
-}
+import { AccountAllowance, type BatchAllowance, batchBucket } from './batch-allowance.ts'
+import { CallTurns, type CallTurnsOptions, type ReserveCall } from './call-turns.ts'
 
 /** What a site gets of its account. */
 export interface AccountShare {
@@ -22,13 +11,13 @@ export interface AccountShare {
 
 /** An account at a provider, whose quota the sites of this process share fairly. */
 export class Account {
-  readonly #options: AccountOptions
+  readonly #clock: Pick<Clock, 'elapsed'>
   readonly #turns: CallTurns
   readonly #allowance: AccountAllowance
 
-  constructor(options: AccountOptions) {
+  constructor(options: CallTurnsOptions) {
     const { quota, sites, clock } = options
-    this.#options = options
+    this.#clock = clock
     this.#turns = new CallTurns(options)
     this.#allowance = new AccountAllowance(batchBucket(quota, sites), sites, clock)
   }
@@ -36,8 +25,32 @@ export class Account {
   /** To call once for each site. @param delivers whether this instance delivers for it */
   join(delivers: () => boolean = () => true): AccountShare {
     return {
-      gate: createCallGate(this.#turns.join(), this.#options.clock, delivers),
+      gate: createCallGate(this.#turns.join(), this.#clock, delivers),
       allowance: this.#allowance.join(delivers),
+    }
+  }
+}
+
+/** A call that is made so long after its reservation may fall into other windows of the quota. */
+const lateMs = 1000
+
+/**
+ * Makes each call to the provider wait until it is reserved. A call that comes late is reserved anew,
+ * because the process may have been suspended in between. Each time it may come twice as late, so that a
+ * slow disk does not end delivery.
+ */
+function createCallGate(
+  reserve: ReserveCall,
+  clock: Pick<Clock, 'elapsed'>,
+  delivers: () => boolean,
+): CallGate {
+  return async (signal, maySend = async () => true) => {
+    for (let maxMs = lateMs; ; maxMs *= 2) {
+      const reservedAt = await reserve(signal)
+      if (!(await maySend())) return false
+      if (!delivers()) throw new Error('Another instance may deliver by now.')
+      if (clock.elapsed() - reservedAt <= maxMs) return true
+      signal.throwIfAborted()
     }
   }
 }

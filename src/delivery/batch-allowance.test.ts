@@ -1,9 +1,12 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { AccountAllowance, type BatchAllowance } from './batch-allowance.ts'
+import { AccountAllowance, type BatchAllowance, batchBucket } from './batch-allowance.ts'
 
 const bucket = { capacity: 3, refillMs: 10_000 }
-const hour = 3_600_000
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
 const always = () => true
 
 class StillClock {
@@ -87,4 +90,29 @@ test('what quiet sites leave for hours lets a busy one begin with one batch more
   const taken = takeSoon(busy, clock, 5).map((at) => at - before)
   expect(taken.slice(0, 4)).toEqual([0, 0, 0, 0])
   expect(taken[4]).toBeGreaterThan(0)
+})
+
+test('the batches of a busy day leave a fifth of the calls for reads, confirmations and pruning', () => {
+  const bucket = batchBucket({ perMinute: 50, perDay: 10_000 }, 1)
+  expect(bucket.capacity + day / bucket.refillMs).toBeLessThanOrEqual(8000)
+})
+
+test.each([
+  { perDay: 1, capacity: 1, refillMs: 1.25 * day },
+  { perDay: 19, capacity: 1, refillMs: day / (19 * 0.8) },
+  { perDay: 100, capacity: 10, refillMs: day / 80 },
+  { perDay: 1000, capacity: 15, refillMs: day / 800 },
+  { perDay: 9000, capacity: 15, refillMs: 12_000 },
+  { perDay: 1_000_000, capacity: 15, refillMs: 12_000 },
+])('with $perDay calls a day, batches go at this pace', ({ perDay, ...bucket }) => {
+  expect(batchBucket({ perMinute: 50, perDay }, 1)).toEqual(bucket)
+})
+
+test('no quarter of an hour has more batches than the spreadsheet may have markers', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000_000 }), (perDay) => {
+      const { capacity, refillMs } = batchBucket({ perMinute: 50, perDay }, 1)
+      return capacity + (15 * minute) / refillMs <= 100
+    }),
+  )
 })

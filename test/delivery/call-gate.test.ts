@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createCallGate } from '../../src/delivery/call-gate.ts'
-import { CallTurns } from '../../src/delivery/call-turns.ts'
+import { Account } from '../../src/delivery/account.ts'
 import type { CallLedger } from '../../src/journal/contracts/call-ledger.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -15,8 +14,7 @@ const quota = { perMinute: 3, perDay: 5 }
 const signal = new AbortController().signal
 
 function gateOf(ledger: CallLedger, clock: ManualClock, delivers?: () => boolean): CallGate {
-  const turns = new CallTurns({ ledger, quota, clock, sites: 1 })
-  return createCallGate(turns.join(), clock, delivers)
+  return new Account({ ledger, quota, clock, sites: 1 }).join(delivers).gate
 }
 
 /** The gate of a process that starts now. */

@@ -62,7 +62,7 @@ export class OutgoingCalls {
     const isLate = this.#life.wasStoppedAfter(this.#journal.reservedAt)
     if (!isLate && this.#isElsewhere()) truth.violate('a call left while another instance delivers')
     if (isLate) note('late after a stop')
-    // A call that came late before may come later the next time: see `createCallGate`.
+    // A call that came late before may come later the next time: see `delivery/account.ts`.
     return isLate || (store !== undefined && time.now - this.#journal.reservedAt > gateLateMs)
   }
 

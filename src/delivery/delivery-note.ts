@@ -55,7 +55,9 @@ export function noteDelivery(
   }
   // A journal that cannot be used is reported elsewhere.
   const ignore = () => {}
-  const note = () => {
+  const note = (name: keyof Events) => {
+    // Another instance may have noted something else since.
+    if (name === 'deliveryStarted') noted = { state: '', text: '' }
     if (delivers() && current() !== noted) write().catch(ignore)
   }
   const noteIfOther = async () => {
@@ -64,11 +66,7 @@ export function noteDelivery(
     if (delivers() && current().text !== found) await write()
   }
   return {
-    events: notingEvents(events, note, () => {
-      // Another instance may have noted something else since.
-      noted = { state: '', text: '' }
-      note()
-    }),
+    events: notingEvents(events, note),
     async repeat(signal) {
       for (;;) {
         await clock.sleep(repeatMs, signal)
@@ -79,37 +77,25 @@ export function noteDelivery(
   }
 }
 
-/** @param begin called when delivery starts */
-function notingEvents(events: Events, note: () => void, begin: () => void): Events {
-  return {
-    ...events,
-    deliveryStarted(...args) {
-      events.deliveryStarted(...args)
-      begin()
+/** The events after which delivery may fare differently. */
+const noteworthy = [
+  'deliveryStarted',
+  'deliveryDelayed',
+  'deliveryBlocked',
+  'deliveryResumed',
+  'tabSetAside',
+  'tabResumed',
+  'spreadsheetWarnings',
+] as const
+
+/** The same events. After those that are noteworthy, `note` gets their name. */
+function notingEvents(events: Events, note: (name: keyof Events) => void): Events {
+  const noting = noteworthy.map((name) => [
+    name,
+    (...given: readonly unknown[]) => {
+      Reflect.apply(events[name], events, given)
+      note(name)
     },
-    deliveryDelayed(...args) {
-      events.deliveryDelayed(...args)
-      note()
-    },
-    deliveryBlocked(...args) {
-      events.deliveryBlocked(...args)
-      note()
-    },
-    deliveryResumed() {
-      events.deliveryResumed()
-      note()
-    },
-    tabSetAside(...args) {
-      events.tabSetAside(...args)
-      note()
-    },
-    tabResumed(tab) {
-      events.tabResumed(tab)
-      note()
-    },
-    spreadsheetWarnings(warnings) {
-      events.spreadsheetWarnings(warnings)
-      note()
-    },
-  }
+  ])
+  return { ...events, ...(Object.fromEntries(noting) as Partial<Events>) }
 }

@@ -1,20 +1,14 @@
 import type { DeliveryLog, EndedMarker } from '../journal/contracts/delivery-log.ts'
-import type { Events } from '../ops/events.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
-import { type Attempts, tryMaxMs } from './attempts.ts'
+import { type Attempts, type AttemptsOptions, tryMaxMs } from './attempts.ts'
 import { ProcessTime } from './running-time.ts'
 
-export interface MarkerKeeperOptions {
+export interface MarkerKeeperOptions extends AttemptsOptions {
   readonly journal: DeliveryLog
   readonly spreadsheet: Spreadsheet
-  readonly clock: Clock
-  readonly events: Events
   readonly attempts: Attempts
-  readonly stopping: AbortSignal
-  readonly giveUp: AbortSignal
 }
 
 const minute = 60 * 1000

@@ -1,18 +1,12 @@
 import type { Erasure, RowToRemove } from '../journal/contracts/erasure.ts'
-import type { Events } from '../ops/events.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
-import { inTime } from './attempts.ts'
+import { type AttemptsOptions, inTime } from './attempts.ts'
 import { blockedRetryMs } from '../spreadsheet/backoff.ts'
 
-export interface RemoverOptions {
+export interface RemoverOptions extends Pick<AttemptsOptions, 'clock' | 'events' | 'giveUp'> {
   readonly erasure: Pick<Erasure, 'removals' | 'removed' | 'scrub'>
   readonly spreadsheet: Pick<Spreadsheet, 'remove'>
-  readonly clock: Clock
-  readonly events: Events
-  /** Aborts to give up the current try. */
-  readonly giveUp: AbortSignal
 }
 
 /** How soon a row is looked for again after it was removed, or was moved by a person just then. */

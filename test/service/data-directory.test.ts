@@ -32,7 +32,11 @@ const obstacles: readonly Obstacle[] = [
     what: 'the user may not make it',
     place: (path) => chmod(path, 0o555),
     dataDir: 'data',
-    says: ['data cannot be made', 'permission denied (EACCES)', 'the right to write there'],
+    says: [
+      'data cannot be made',
+      'permission denied (EACCES)',
+      'the rights of the user that runs Rollcall',
+    ],
   },
   {
     what: 'the user may not write to it',

@@ -115,8 +115,8 @@ export async function syncFile(path: string): Promise<void> {
 }
 
 /** Like `syncFile`. Nothing else happens meanwhile. */
-export function syncFileNow(path: string): void {
-  const file = openSync(path, 'r+')
+export function syncFileNow(path: string, flag = 'r+'): void {
+  const file = openSync(path, flag)
   try {
     fsyncSync(file)
   } finally {
@@ -128,25 +128,14 @@ export function syncFileNow(path: string): void {
 export function replaceNow(path: string, content: string): void {
   const temporary = `${path}.tmp`
   try {
-    const file = openSync(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
-    try {
-      writeFileSync(file, content)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    rmSync(temporary, { force: true })
+    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
     renameSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error
   }
-  if (process.platform === 'win32') return
-  const directory = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
-  }
+  if (process.platform !== 'win32') syncFileNow(dirname(path), 'r')
 }
 
 /**

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
+import { lstat, open, rm } from 'node:fs/promises'
 import { codeOf, giveName } from './durable-file.ts'
-import { messageOf } from '../message-of.ts'
+import { fileProblem } from './unusable-file.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 
 /** A new file that only its owner may read. Disposing of it before `finish` removes it. */
 export interface PrivateFile extends AsyncDisposable {
@@ -24,12 +25,14 @@ export class NameTaken extends Error {
  *   made. The message says what to do.
  */
 export async function makePrivateFile(path: string): Promise<PrivateFile> {
-  const file = await openNew(path)
+  const file = await open(path, newFile, 0o600).catch((cause: unknown) => {
+    throw failure(path, 'made', cause)
+  })
   let isFinished = false
   return {
     async write(chunk) {
       await file.writeFile(chunk).catch((cause: unknown) => {
-        throw new Error(`${path} cannot be written: ${reasonOf(cause)}`, { cause })
+        throw failure(path, 'written', cause)
       })
     },
     async finish() {
@@ -55,17 +58,14 @@ export async function makeWholeFile<T>(
   fill: (partial: string) => Promise<T>,
 ): Promise<T> {
   // Before all the work, and again below.
-  if (await isTaken(path)) throw taken(path)
+  if (await isTaken(path)) throw nameTaken(path)
   const partial = `${path}.partial`
   if (await isTaken(partial)) throw new NameTaken(leftOver(partial))
   await using file = await makePrivateFile(partial)
   const result = await fill(partial)
-  try {
-    await giveName(partial, path)
-  } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') throw taken(path, cause)
-    throw new Error(`${path} cannot be made: ${reasonOf(cause)}`, { cause })
-  }
+  await giveName(partial, path).catch((cause: unknown) => {
+    throw failure(path, 'made', cause)
+  })
   await file.finish()
   return result
 }
@@ -84,30 +84,13 @@ function leftOver(partial: string): string {
   )
 }
 
-function taken(path: string, cause?: unknown): NameTaken {
-  return new NameTaken(`${path} cannot be made: ${reasons['EEXIST']}`, { cause })
+function nameTaken(path: string, cause?: unknown): NameTaken {
+  const why = 'it exists already, and Rollcall overwrites no file. Give another name.'
+  return new NameTaken(`${path} cannot be made: ${why}`, { cause })
 }
 
-async function openNew(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-  } catch (cause) {
-    const Kind = codeOf(cause) === 'EEXIST' ? NameTaken : Error
-    throw new Kind(`${path} cannot be made: ${reasonOf(cause)}`, { cause })
-  }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EEXIST: 'it exists already, and Rollcall overwrites no file. Give another name.',
-  ENOENT: 'there is no such folder. Make the folder, or give another name.',
-  ENOTDIR: 'a file stands where a folder should be. Give another name.',
-  EACCES: 'permission denied. Give a folder where you may write.',
-  EROFS: 'the file system is read-only. Give another folder.',
-  ENOSPC: 'the disk is full. Free some space, or give another folder.',
-  EDQUOT: 'the disk quota is used up. Free some space, or give another folder.',
-}
-
-function reasonOf(error: unknown): string {
-  const message = messageOf(error)
-  return reasons[codeOf(error) ?? ''] ?? `${message}. Check the disk, or give another name.`
+function failure(path: string, what: 'made' | 'written', cause: unknown): Error {
+  if (codeOf(cause) === 'EEXIST') return nameTaken(path, cause)
+  const why = `${fileProblem(cause)}. Check the disk, or give another name.`
+  return new Error(`${path} cannot be ${what}: ${why}`, { cause })
 }

@@ -3,27 +3,31 @@ import { dirname } from 'node:path'
 import { codeOf } from './durable-file.ts'
 import { messageOf } from '../message-of.ts'
 
-const access = 'Give the user that runs Rollcall the right to write there'
+/** What is wrong, by the code of the file system error. */
+const problems: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a file stands where a folder should be',
+  EISDIR: 'a folder stands where a file should be',
+  ENOENT: 'there is no such folder',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+}
 
-/** What is wrong and what to do about it, by the code of the file system error. */
-const problems: Readonly<Record<string, readonly [why: string, hint: string]>> = {
-  EACCES: ['permission denied', access],
-  EPERM: ['operation not permitted', access],
-  EROFS: ['the file system is read-only', 'Mount it for writing'],
-  ENOTDIR: ['a file stands where a folder should be', 'Move that file away'],
-  EISDIR: ['a folder stands where a file should be', 'Move that folder away'],
-  ENOENT: ['no folder can be made there', 'Check the path'],
-  ENOSPC: ['the disk is full', 'Free some space'],
-  EDQUOT: ['the disk quota is used up', 'Free some space'],
+/** Why a file or folder cannot be made or used, for people, without a full stop. */
+export function fileProblem(error: unknown): string {
+  const code = codeOf(error) ?? ''
+  const problem = problems[code]
+  return problem === undefined ? messageOf(error) : `${problem} (${code})`
 }
 
 /** Why something in the data directory cannot be used and what to do about it, for people. */
 export function whyUnusable(error: unknown): string {
-  const code = codeOf(error) ?? ''
-  const [why, hint] = problems[code] ?? []
-  if (why !== undefined) return `${why} (${code}). ${hint}, or set DATA_DIR to another folder.`
-  const message = messageOf(error)
-  return `${message}. Check the disk, or set DATA_DIR to another folder.`
+  return (
+    `${fileProblem(error)}. Check the disk and the rights of the user that runs Rollcall, ` +
+    'or set DATA_DIR to another folder.'
+  )
 }
 
 /**

@@ -8,7 +8,7 @@ const mayImport = {
   'ops/': ['signup/', 'platform/'],
   'config/': ['signup/', 'platform/'],
   // JSON is parsed and looked into in one way.
-  'http/': ['platform/', 'signup/json(-text)?.ts'],
+  'http/': ['platform/', 'signup/json.ts'],
   'challenge/': ['signup/', 'platform/'],
   'journal/': ['signup/', 'platform/'],
   'spreadsheet/': ['signup/', 'platform/'],

@@ -1,5 +1,5 @@
 import type { AnswerHeaders, HttpAnswer } from '../platform/http-client.ts'
-import { parseObject } from '../signup/json-text.ts'
+import { parseObject } from '../signup/json.ts'
 import type { ChallengeNames } from '../signup/setting-names.ts'
 import type { Misconfigured, Rejected, Unavailable, Verdict } from './challenge.ts'
 import { isTestSecret, type ProviderName, providers } from './providers.ts'

@@ -1,7 +1,6 @@
 import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import type { Share } from '../platform/share.ts'
-import { parseJson } from '../signup/json-text.ts'
-import { isRecord } from '../signup/json.ts'
+import { isRecord, parseJson } from '../signup/json.ts'
 import type { FormEntries } from './exchange.ts'
 import type { Budget } from './budget.ts'
 import { Refusal } from './problem.ts'

@@ -1,7 +1,7 @@
 import type { Idempotency, OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import type { Digest } from '../platform/digest.ts'
-import { fieldsText } from '../signup/fields-text.ts'
+import { fieldsText } from '../signup/field.ts'
 import { keyField } from '../signup/form.ts'
 import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'

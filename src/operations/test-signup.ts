@@ -2,7 +2,7 @@ import { readDeliveryNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import type { Clock } from '../platform/clock.ts'
-import { noFields } from '../signup/fields-text.ts'
+import { noFields } from '../signup/field.ts'
 import { signupIds } from '../signup/id.ts'
 import { eraseAll } from './forget.ts'
 

@@ -1,7 +1,7 @@
 import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { isCollected } from '../signup/field-control.ts'
-import { tokenFields } from '../signup/token-fields.ts'
+import { tokenFields } from '../signup/form.ts'
 import { consentField, plainConsent } from './form-trees.ts'
 import { plainOwnText } from './tree-html.ts'
 import type { View } from './view.ts'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Field } from './field.ts'
+import { type Field, fieldsOf, fieldsText } from './field.ts'
 import { readFields } from './field-values.ts'
-import { fieldsOf, fieldsText } from './fields-text.ts'
 import { hasUnprintable } from './text.ts'
 
 const of = { name: 'it', required: false } as const

@@ -1,5 +1,12 @@
-import { type Field, type FieldValues, headingOf, type NumberField, optionsOf } from './field.ts'
-import { fieldsText, noFields } from './fields-text.ts'
+import {
+  type Field,
+  fieldsText,
+  type FieldValues,
+  headingOf,
+  noFields,
+  type NumberField,
+  optionsOf,
+} from './field.ts'
 import { cleanLines, cleanText } from './text.ts'
 
 /** In UTF-16 units. The address goes into one cell, and people follow it. */

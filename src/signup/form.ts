@@ -1,7 +1,18 @@
 import type { Field } from './field.ts'
-import { parseObject } from './json-text.ts'
+import { parseObject } from './json.ts'
 import { cleanText } from './text.ts'
-import { tokenFields } from './token-fields.ts'
+
+/**
+ * The fields that may carry the challenge token: our own, and those that the widgets of Turnstile,
+ * hCaptcha and reCAPTCHA add to a form. The first field present counts. (hCaptcha's widget fills the
+ * last one, too.)
+ */
+export const tokenFields = [
+  'challengeToken',
+  'cf-turnstile-response',
+  'h-captcha-response',
+  'g-recaptcha-response',
+] as const
 
 /** Fields that may have one value only. Several different values are a mistake. */
 const singleFields = new Set(['email', 'sheetTab', 'tab', 'source', 'name'])

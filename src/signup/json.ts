@@ -1,4 +1,98 @@
+/** More than 10,000 characters of metadata can hold, at six or more for each key and value. */
+const objectKeysMax = 2_000
+
+/** Room for every double: written out with its zeros, one takes up to 343 characters. */
+const numberCharactersMax = 400
+
+/**
+ * Parses JSON. A text that would take long to parse, or to work with, is refused first. The problem names a
+ * position and never quotes a value.
+ */
+export function parseJson(
+  text: string,
+): { readonly value: unknown } | { readonly problem: string } {
+  const problem = excessIn(text)
+  if (problem !== undefined) return { problem }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { problem: `is not valid JSON${placeIn(error)}` }
+  }
+}
+
+/** The same for a text that should be a JSON object; undefined when it is none. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  const parsed = parseJson(text)
+  return 'value' in parsed && isRecord(parsed.value) ? parsed.value : undefined
+}
+
 /** Whether a JSON value is an object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Only the position, because the parser's message quotes the text around it. */
+function placeIn(error: unknown): string {
+  const place = error instanceof Error ? /at position \d+/.exec(error.message) : null
+  return place ? ` (${place[0]})` : ''
+}
+
+/** What the text has too much of. The text may be anything; it is read once. */
+function excessIn(text: string): string | undefined {
+  /** The number of keys so far, for each open object. */
+  const open: number[] = []
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at) - 1
+    else if (code === openingBrace || code === openingBracket) open.push(0)
+    else if (code === closingBrace || code === closingBracket) open.pop()
+    else if (code === colon) {
+      const keys = (open.pop() ?? 0) + 1
+      if (keys > objectKeysMax) {
+        return `has an object with more than ${objectKeysMax} keys (at position ${at}): make it smaller`
+      }
+      open.push(keys)
+    } else if (code === minus || (code >= zero && code <= nine)) {
+      const { length } = numberAt(text, at)
+      if (length > numberCharactersMax) {
+        return `has a number of more than ${numberCharactersMax} characters (at position ${at}): send it as text`
+      }
+      at += length - 1
+    }
+  }
+  return undefined
+}
+
+const quote = 0x22
+const minus = 0x2d
+const zero = 0x30
+const nine = 0x39
+const colon = 0x3a
+const openingBrace = 0x7b
+const closingBrace = 0x7d
+const openingBracket = 0x5b
+const closingBracket = 0x5d
+
+/** The index after the closing quote, or the end of the text when there is none. */
+function endOfString(text: string, start: number): number {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+  } while (isEscaped(text, end))
+  return end + 1
+}
+
+/** Whether an odd number of backslashes precedes this position. */
+function isEscaped(text: string, at: number): boolean {
+  let start = at
+  while (text[start - 1] === '\\') start--
+  return (at - start) % 2 === 1
+}
+
+const number = /[-+.\deE]+/y
+
+function numberAt(text: string, at: number): string {
+  number.lastIndex = at
+  return number.exec(text)?.[0] ?? ''
 }

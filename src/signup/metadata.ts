@@ -1,3 +1,4 @@
+import type { FieldValues } from './field.ts'
 import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 
@@ -35,6 +36,26 @@ export function compactMetadata(
   const text = raw.replace(escapes, (_, kept: string | undefined) => kept ?? ' ')
   const problem = textProblem(value, raw, text)
   return problem === undefined ? { text } : { problem }
+}
+
+/**
+ * Adds members to metadata, as compact JSON. The metadata's own text is kept: when it has a key already,
+ * the new one is renamed.
+ */
+export function withMembers(
+  metadata: string,
+  members: readonly (readonly [key: string, value: FieldValues[string]])[],
+): string {
+  if (members.length === 0) return metadata
+  const taken = new Set(metadata === '' ? [] : Object.keys(JSON.parse(metadata) as object))
+  const added = members.map(([name, value]) => {
+    let key = name
+    while (taken.has(key)) key += ' (signup)'
+    taken.add(key)
+    return `${JSON.stringify(key)}:${JSON.stringify(value)}`
+  })
+  const inside = metadata.slice(1, -1)
+  return `{${[...(inside === '' ? [] : [inside]), ...added].join(',')}}`
 }
 
 function textProblem(value: object, raw: string, text: string): string | undefined {

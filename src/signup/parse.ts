@@ -1,17 +1,14 @@
 import type { z } from 'zod'
-import { formFields } from './form.ts'
-import type { Field, FieldValues } from './field.ts'
+import { formFields, tokenFields } from './form.ts'
+import { type Field, type FieldValues, noFields } from './field.ts'
 import { readFields } from './field-values.ts'
-import { noFields } from './fields-text.ts'
 import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.ts'
-import type { Signup } from './signup.ts'
-import { tabKey } from './signup.ts'
+import { type Signup, tabKey } from './signup.ts'
 import { suggest } from './suggest.ts'
 import { tabProblem } from './tab.ts'
 import { cleanText } from './text.ts'
-import { tokenFields } from './token-fields.ts'
 
 /** A signup that passed every check but is not yet accepted, and the fields that are not stored. */
 export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {

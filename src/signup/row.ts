@@ -1,6 +1,5 @@
-import { type Field, type FieldValues, headingOf } from './field.ts'
-import { noFields } from './fields-text.ts'
-import { withMembers } from './metadata-members.ts'
+import { type Field, type FieldValues, headingOf, noFields } from './field.ts'
+import { withMembers } from './metadata.ts'
 import type { Signup } from './signup.ts'
 
 /** The columns of a tab, in order; they are its header row. The columns of the site's fields follow. */

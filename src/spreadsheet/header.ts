@@ -6,7 +6,7 @@ import {
   noColumns,
   type OwnColumn,
 } from '../signup/row.ts'
-import { withMembers } from '../signup/metadata-members.ts'
+import { withMembers } from '../signup/metadata.ts'
 
 /** Where our cells go, according to the header row of a tab. */
 export interface Header {

@@ -1,5 +1,4 @@
-import { isRecord } from '../../signup/json.ts'
-import { parseJson } from '../../signup/json-text.ts'
+import { isRecord, parseJson } from '../../signup/json.ts'
 import {
   type FileRecord,
   fromBytes,

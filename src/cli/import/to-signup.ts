@@ -1,6 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
-import { isRecord } from '../../signup/json.ts'
-import { parseJson } from '../../signup/json-text.ts'
+import { isRecord, parseJson } from '../../signup/json.ts'
 import { type Parsed, type ParseContext, parseSignup } from '../../signup/parse.ts'
 import type { Columns } from './columns.ts'
 import { rejectedColumns } from './file-record.ts'

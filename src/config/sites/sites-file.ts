@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import { isRecord } from '../../signup/json.ts'
-import { parseJson } from '../../signup/json-text.ts'
+import { isRecord, parseJson } from '../../signup/json.ts'
 import type { ParsedSetting, SettingRefusal } from '../refusal.ts'
 import type { SettingProblem } from '../problem.ts'
 import { type Files, parseFileAt } from '../read-file.ts'

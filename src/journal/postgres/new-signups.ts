@@ -1,5 +1,5 @@
 import type { Signup } from '../../signup/signup.ts'
-import { fieldsText } from '../../signup/fields-text.ts'
+import { fieldsText } from '../../signup/field.ts'
 import { hourOf } from '../contracts/reader.ts'
 import type { Value } from './connections.ts'
 

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 
-import { fieldsText } from '../../signup/fields-text.ts'
+import { fieldsText } from '../../signup/field.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { hourOf } from '../contracts/reader.ts'
 import { rowStatus } from '../tables/layout.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../signup/fields-text.ts'
+import { fieldsOf } from '../../signup/field.ts'
 import type { Signup, SignupId } from '../../signup/signup.ts'
 import type { WaitingSignup } from '../contracts/delivery-log.ts'
 import type { SignupRecord } from '../contracts/reader.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from './json-text.ts'
+import { parseJson } from './json.ts'
 
 const problemOf = (text: string) => {
   const parsed = parseJson(text)

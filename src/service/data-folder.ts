@@ -6,7 +6,7 @@ import type { OldJournal } from '../operations/journal-home.ts'
 import type { Logger } from '../ops/log.ts'
 import type { DirectoryLock } from '../platform/node/directory-lock.ts'
 import { durableFiles } from '../platform/node/durable-file.ts'
-import { keepToOwner, sum } from '../platform/node/owner-only.ts'
+import { keepToOwner } from '../platform/node/owner-only.ts'
 import { readIfThere } from '../platform/node/read-if-there.ts'
 
 /** The journal's file in `DATA_DIR`. */
@@ -23,9 +23,7 @@ export async function keepDataPrivate(dataDir: string, log: Logger): Promise<voi
   const names = (await readdir(dataDir)).filter((name) =>
     /^(lock|journal\.(db|secret)|sheets$)/.test(name),
   )
-  const kept = await Array.fromAsync(names, (name) => keepToOwner(join(dataDir, name)))
-  const folder = await keepToOwner(dataDir, { below: false })
-  const { corrected, failed } = sum([folder, ...kept])
+  const { corrected, failed } = await keepToOwner(dataDir, names)
   if (corrected > 0) {
     log.warn(
       { folder: dataDir, corrected },

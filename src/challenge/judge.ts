@@ -1,4 +1,4 @@
-import type { AnswerHeaders, HttpAnswer } from '../platform/http-client.ts'
+import type { HttpAnswer } from '../platform/http-client.ts'
 import { parseObject } from '../signup/json.ts'
 import type { ChallengeNames } from '../signup/setting-names.ts'
 import type { Misconfigured, Rejected, Unavailable, Verdict } from './challenge.ts'
@@ -77,7 +77,7 @@ function codesIn(given: unknown): readonly string[] {
 const retryAfterMaxSeconds = 300
 
 /** The `Retry-After` header in seconds; undefined when it is missing or a date. */
-function retryAfter(headers: AnswerHeaders): number | undefined {
+function retryAfter(headers: HttpAnswer['headers']): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) : undefined
 }

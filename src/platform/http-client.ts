@@ -1,12 +1,8 @@
-/** Headers by name, in any case. The values of a repeated header are joined with commas. */
-export interface AnswerHeaders {
-  get(name: string): string | null
-}
-
 /** A complete answer. */
 export interface HttpAnswer {
   readonly status: number
-  readonly headers: AnswerHeaders
+  /** By name, in any case. The values of a repeated header are joined with commas. */
+  readonly headers: Pick<Headers, 'get'>
   readonly text: string
 }
 

@@ -9,7 +9,6 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import {
-  type AnswerHeaders,
   type HttpAnswer,
   type HttpClient,
   HttpFailure,
@@ -120,24 +119,13 @@ function readAnswer(
   incoming.on('error', reject)
   incoming.on('end', () => {
     const text = Buffer.concat(chunks).toString('utf8')
-    resolve({ status: incoming.statusCode ?? 0, headers: new NodeAnswerHeaders(incoming), text })
+    // Node prepares its headers when one is asked for, and few are.
+    const get = (name: string) => incoming.headersDistinct[name.toLowerCase()]?.join(', ') ?? null
+    resolve({ status: incoming.statusCode ?? 0, headers: { get }, text })
   })
 }
 
 class AnswerTooLarge extends Error {}
-
-/** Reads a header only when it is asked for, because few are. */
-class NodeAnswerHeaders implements AnswerHeaders {
-  readonly #incoming: IncomingMessage
-
-  constructor(incoming: IncomingMessage) {
-    this.#incoming = incoming
-  }
-
-  get(name: string): string | null {
-    return this.#incoming.headersDistinct[name.toLowerCase()]?.join(', ') ?? null
-  }
-}
 
 /** The message of an error. When several addresses were tried, the first one's message. */
 function reasonOf(error: unknown): string {

@@ -4,25 +4,9 @@ import type { ConnectionSlot } from './connection-slots.ts'
 
 type SendAnswer = (outgoing: ServerResponse) => void
 
-/** Counts the requests of all connections that wait for the answer to an earlier request. */
-export class WaitingRequests {
-  readonly #max: number
-  #count = 0
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  /** Counts one more request. Returns false when there is no room. */
-  add(): boolean {
-    if (this.#count >= this.#max) return false
-    this.#count++
-    return true
-  }
-
-  remove(count: number): void {
-    this.#count -= count
-  }
+/** How many more requests, over all connections, may wait for the answer to an earlier request. */
+export interface WaitingRoom {
+  left: number
 }
 
 /**
@@ -32,7 +16,7 @@ export class WaitingRequests {
  */
 export class HttpConnection {
   readonly #socket: Socket
-  readonly #waitingOfAll: WaitingRequests
+  readonly #room: WaitingRoom
   readonly #slot: ConnectionSlot
   readonly #waiting: { readonly outgoing: ServerResponse; readonly answer: SendAnswer }[] = []
   #current: ServerResponse | undefined
@@ -40,19 +24,20 @@ export class HttpConnection {
   #unread: ServerResponse | Socket | undefined
   #unreadMs = 0
 
-  constructor(slot: ConnectionSlot, waitingOfAll: WaitingRequests) {
+  constructor(slot: ConnectionSlot, room: WaitingRoom) {
     const { socket } = slot
     this.#socket = socket
     this.#slot = slot
-    this.#waitingOfAll = waitingOfAll
+    this.#room = room
     stopParsingWhenDestroyed(socket)
-    socket.once('close', () => this.#waitingOfAll.remove(this.#waiting.splice(0).length))
+    socket.once('close', () => (this.#room.left += this.#waiting.splice(0).length))
   }
 
   /** Calls `answer` when all earlier requests are answered. */
   take(outgoing: ServerResponse, answer: SendAnswer): void {
     if (!this.#current && this.#waiting.length === 0) return this.#begin(outgoing, answer)
-    if (!this.#waitingOfAll.add()) return void this.#socket.destroy()
+    if (this.#room.left === 0) return void this.#socket.destroy()
+    this.#room.left--
     this.#waiting.push({ outgoing, answer })
     this.#socket.pause()
   }
@@ -62,7 +47,7 @@ export class HttpConnection {
     const last = this.#waiting.at(-1)?.outgoing ?? this.#current
     if (last && !last.req.complete) {
       // The last request is incomplete: the failure is in its own body.
-      if (last !== this.#current) this.#waitingOfAll.remove(this.#waiting.splice(-1).length)
+      if (last !== this.#current) this.#room.left += this.#waiting.splice(-1).length
       else if (last.headersSent) return void this.#socket.destroy()
       else return end()
     }
@@ -100,7 +85,7 @@ export class HttpConnection {
   readonly #beginNext = (): void => {
     const turn = this.#waiting.shift()
     if (!turn) return
-    this.#waitingOfAll.remove(1)
+    this.#room.left++
     if (this.#waiting.length === 0) this.#socket.resume()
     this.#begin(turn.outgoing, turn.answer)
   }

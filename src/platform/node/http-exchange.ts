@@ -18,7 +18,8 @@ export class IncomingRequest implements HttpRequest {
     this.#outgoing = outgoing
     this.method = incoming.method ?? 'GET'
     this.url = url
-    this.headers = new NodeRequestHeaders(incoming.headers)
+    const { headers } = incoming
+    this.headers = { get: (name) => headerOf(headers[name]) }
   }
 
   get signal(): AbortSignal {
@@ -63,17 +64,8 @@ export class IncomingRequest implements HttpRequest {
 
 type Chunk = Buffer<ArrayBuffer>
 
-class NodeRequestHeaders implements HttpHeaders {
-  readonly #headers: IncomingMessage['headers']
-
-  constructor(headers: IncomingMessage['headers']) {
-    this.#headers = headers
-  }
-
-  get(name: string): string | null {
-    const value = this.#headers[name]
-    return value === undefined ? null : String(value)
-  }
+function headerOf(value: string | string[] | undefined): string | null {
+  return value === undefined ? null : String(value)
 }
 
 /** The URL of a request, as a URL parser writes it; undefined when it is not valid. */

@@ -11,7 +11,7 @@ import type { Connection, HttpRequest, PlainAnswer, ProtocolFailure } from '../h
 import type { Share } from '../share.ts'
 import { IncomingRequest, lengthOf, sendAnswer, urlOf } from './http-exchange.ts'
 import { ConnectionSlots } from './connection-slots.ts'
-import { HttpConnection, WaitingRequests } from './http-connection.ts'
+import { HttpConnection } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
 
 export interface HttpServer {
@@ -128,7 +128,7 @@ function createHttpServer(options: HttpServerOptions): Server {
   const refuseExpectation = (outgoing: ServerResponse) =>
     sendAndClose(outgoing, refuse('expectation'))
 
-  const waiting = new WaitingRequests(effective.waitingRequestsMax)
+  const room = { left: effective.waitingRequestsMax }
   const slots = new ConnectionSlots(effective.connectionsMax)
   const connections = new Map<Duplex, HttpConnection>()
   server.on('connection', (socket) => {
@@ -138,7 +138,7 @@ function createHttpServer(options: HttpServerOptions): Server {
     const { remoteAddress = '' } = socket
     const slot = slots.admit(socket, shareOf?.(remoteAddress))
     if (!slot) return void socket.destroy()
-    connections.set(socket, new HttpConnection(slot, waiting))
+    connections.set(socket, new HttpConnection(slot, room))
     socket.once('close', () => {
       connections.delete(socket)
       slots.leave(slot)

@@ -1,4 +1,4 @@
-import type { AnswerHeaders, HttpAnswer } from '../../platform/http-client.ts'
+import type { HttpAnswer } from '../../platform/http-client.ts'
 import { isRecord } from '../../signup/json.ts'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
@@ -130,7 +130,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 /** `Retry-After` in milliseconds, from seconds or a date (RFC 9110), at most an hour. */
-function retryAfter(headers: AnswerHeaders): number | undefined {
+function retryAfter(headers: HttpAnswer['headers']): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
   // Date.parse takes nearly any number for a date, such as -7 or 1.5.

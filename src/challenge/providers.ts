@@ -3,8 +3,7 @@ import type { ChallengeWidget } from './challenge.ts'
 export type ProviderName = ChallengeWidget['provider']
 
 /** The differences between the providers. All three use the siteverify protocol. */
-export interface Provider {
-  readonly name: ProviderName
+interface Provider {
   /** The name to show to people. */
   readonly title: string
   readonly verifyUrl: string
@@ -20,47 +19,38 @@ export interface Provider {
   readonly testSecrets: readonly string[]
 }
 
-const turnstile: Provider = {
-  name: 'turnstile',
-  title: 'Turnstile',
-  verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
-  scriptUrl: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
-  origins: ['https://challenges.cloudflare.com'],
-  isRepeatable: true,
-  takesSiteKey: false,
-  testSecrets: [
-    '1x0000000000000000000000000000000AA',
-    '2x0000000000000000000000000000000AA',
-    '3x0000000000000000000000000000000AA',
-  ],
-}
-
-const hcaptcha: Provider = {
-  name: 'hcaptcha',
-  title: 'hCaptcha',
-  verifyUrl: 'https://api.hcaptcha.com/siteverify',
-  scriptUrl: 'https://js.hcaptcha.com/1/api.js',
-  origins: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
-  isRepeatable: false,
-  takesSiteKey: true,
-  testSecrets: ['0x0000000000000000000000000000000000000000'],
-}
-
-const recaptcha: Provider = {
-  name: 'recaptcha',
-  title: 'reCAPTCHA',
-  verifyUrl: 'https://www.google.com/recaptcha/api/siteverify',
-  scriptUrl: 'https://www.google.com/recaptcha/api.js',
-  origins: ['https://www.google.com', 'https://www.gstatic.com'],
-  isRepeatable: false,
-  takesSiteKey: false,
-  testSecrets: ['6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe'],
-}
-
 export const providers: Readonly<Record<ProviderName, Provider>> = {
-  turnstile,
-  hcaptcha,
-  recaptcha,
+  turnstile: {
+    title: 'Turnstile',
+    verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+    scriptUrl: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
+    origins: ['https://challenges.cloudflare.com'],
+    isRepeatable: true,
+    takesSiteKey: false,
+    testSecrets: [
+      '1x0000000000000000000000000000000AA',
+      '2x0000000000000000000000000000000AA',
+      '3x0000000000000000000000000000000AA',
+    ],
+  },
+  hcaptcha: {
+    title: 'hCaptcha',
+    verifyUrl: 'https://api.hcaptcha.com/siteverify',
+    scriptUrl: 'https://js.hcaptcha.com/1/api.js',
+    origins: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+    isRepeatable: false,
+    takesSiteKey: true,
+    testSecrets: ['0x0000000000000000000000000000000000000000'],
+  },
+  recaptcha: {
+    title: 'reCAPTCHA',
+    verifyUrl: 'https://www.google.com/recaptcha/api/siteverify',
+    scriptUrl: 'https://www.google.com/recaptcha/api.js',
+    origins: ['https://www.google.com', 'https://www.gstatic.com'],
+    isRepeatable: false,
+    takesSiteKey: false,
+    testSecrets: ['6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe'],
+  },
 }
 
 /** The widget for the settings. The origin of a custom script address is allowed, too. */

@@ -13,19 +13,13 @@ export interface Finding {
   readonly hint?: string
 }
 
-/** What makes the findings of one check. */
-export interface FindingMaker {
-  readonly ok: (message: string) => Finding
-  readonly warning: (message: string, hint?: string) => Finding
-  readonly fault: (message: string, hint?: string) => Finding
-  readonly skipped: (message: string) => Finding
-}
-
 /** Makes findings of the check with this name. */
-export function findingsOf(check: string): FindingMaker {
-  const of = (state: Finding['state']) => (message: string, hint?: string) => ({
-    ...{ check, state, message },
-    ...(hint !== undefined && { hint }),
-  })
+export function findingsOf(check: string) {
+  const of =
+    (state: Finding['state']) =>
+    (message: string, hint?: string): Finding => ({
+      ...{ check, state, message },
+      ...(hint !== undefined && { hint }),
+    })
   return { ok: of('ok'), warning: of('warning'), fault: of('fault'), skipped: of('skipped') }
 }

@@ -1,8 +1,8 @@
 import { limits } from './limits.ts'
 import { cleanText } from './text.ts'
 
-export interface TagProblem {
-  /** Place in the list; absent when the problem concerns the whole list. */
+/** What is wrong with the tag at this place; without a place, with the whole list. */
+interface TagProblem {
   readonly index?: number
   readonly message: string
 }

@@ -55,33 +55,25 @@ export class CallTurns {
   /** The turns of one more site. */
   join(): ReserveCall {
     const calls: Millis[] = []
-    return (signal) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason as Error)
-        const leave = () => {
-          signal.removeEventListener('abort', aborted)
-          this.#waiting = this.#waiting.filter((other) => other !== waiting)
-        }
-        const waiting: Waiting = {
-          calls,
-          give(askedAt) {
-            leave()
-            resolve(askedAt)
-          },
-          fail(error) {
-            leave()
-            reject(error)
-          },
-        }
-        const aborted = () => {
-          waiting.fail(signal.reason as Error)
-          this.#wake.abort()
-        }
-        signal.addEventListener('abort', aborted)
-        this.#waiting.push(waiting)
+    return async (signal) => {
+      signal.throwIfAborted()
+      const { promise, resolve, reject } = Promise.withResolvers<Millis>()
+      const waiting: Waiting = { calls, give: resolve, fail: reject }
+      const aborted = () => {
+        this.#leave(waiting)
+        reject(signal.reason as Error)
         this.#wake.abort()
-        if (!this.#isGiving) void this.#giveAll()
-      })
+      }
+      signal.addEventListener('abort', aborted)
+      this.#waiting.push(waiting)
+      this.#wake.abort()
+      if (!this.#isGiving) void this.#giveAll()
+      return promise.finally(() => signal.removeEventListener('abort', aborted))
+    }
+  }
+
+  #leave(waiting: Waiting): void {
+    this.#waiting = this.#waiting.filter((other) => other !== waiting)
   }
 
   async #giveAll(): Promise<void> {
@@ -95,7 +87,7 @@ export class CallTurns {
         if (wait > 0) await clock.sleep(wait, this.#wake.signal)
         else this.#give(askedAt)
       } catch (error) {
-        for (const { fail } of this.#waiting) fail(error as Error)
+        for (const { fail } of this.#waiting.splice(0)) fail(error as Error)
       }
     }
     this.#isGiving = false
@@ -110,6 +102,7 @@ export class CallTurns {
     if (this.#hadShare(next)) this.#lastBeyond = now
     next.calls.push(now)
     this.#all.calls.push(now)
+    this.#leave(next)
     next.give(askedAt)
   }
 

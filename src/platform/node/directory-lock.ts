@@ -21,11 +21,6 @@ export interface LockEvents {
   lost(): void
 }
 
-export interface DirectoryLock extends Disposable {
-  /** Checks now, and then a few times a second, that the lock still keeps other processes out. */
-  watch(events: LockEvents): void
-}
-
 /**
  * Locks a directory for this process, and makes the directory when it is missing.
  *
@@ -58,7 +53,7 @@ export async function lockDirectory(
       )
     }
   }
-  return new WatchedLock(file, held)
+  return new DirectoryLock(file, held)
 }
 
 /** Makes the directory when it is missing. @throws Error when it cannot be made; the message says what to do */
@@ -85,7 +80,8 @@ export function isLocked(directory: string): boolean {
   }
 }
 
-class WatchedLock implements DirectoryLock {
+/** A lock that this process holds until it is disposed of. */
+export class DirectoryLock implements Disposable {
   readonly #file: string
   #held: HeldFile
   #timer: NodeJS.Timeout | undefined
@@ -96,6 +92,7 @@ class WatchedLock implements DirectoryLock {
     this.#held = held
   }
 
+  /** Checks now, and then a few times a second, that the lock still keeps other processes out. */
   watch(events: LockEvents): void {
     this.#timer = setInterval(() => this.#look(events), lookMs).unref()
     this.#look(events)

@@ -27,14 +27,13 @@ test.each(['203.0.113.9', 'fe80::1'])(
   'the message for HOST=%s says that the address does not belong to this machine',
   async (host) => {
     await expect(start(host, 0)).rejects.toThrow(
-      /address in HOST does not belong to this.*Set HOST to 0\.0/,
+      /HOST names no address of this machine.*Set HOST to 0\.0/,
     )
   },
 )
 
 test.each([
-  ['ENOTFOUND', /nonsense: no address is known for the name in HOST \(ENOTFOUND\)\. Set HOST to/],
-  ['EAI_AGAIN', /no address is known for the name in HOST/],
+  ['ENOTFOUND', /nonsense: HOST names no address of this machine \(ENOTFOUND\)\. Set HOST to/],
   ['EACCES', /no right to this port .* Set PORT to 1024 or more/],
   ['EMFILE', /of nonsense: as the system says\. Set PORT or HOST to another value\./],
 ])('%s says what to do and keeps its cause', (code, message) => {

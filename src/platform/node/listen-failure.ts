@@ -1,12 +1,13 @@
 import { codeOf } from './durable-file.ts'
 
-const otherHost = 'Set HOST to 0.0.0.0 for every network, or to 127.0.0.1 for this machine only.'
-const noSuchName = { why: 'no address is known for the name in HOST', hint: otherHost }
-const notOurs = { why: 'the address in HOST does not belong to this machine', hint: otherHost }
+const notOurs = {
+  why: 'HOST names no address of this machine',
+  hint: 'Set HOST to 0.0.0.0 for every network, or to 127.0.0.1 for this machine only.',
+}
 
 const problems: Readonly<Record<string, { why: string; hint: string }>> = {
-  ENOTFOUND: noSuchName,
-  EAI_AGAIN: noSuchName,
+  ENOTFOUND: notOurs,
+  EAI_AGAIN: notOurs,
   EADDRNOTAVAIL: notOurs,
   EAFNOSUPPORT: notOurs,
   EINVAL: notOurs,

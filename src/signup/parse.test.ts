@@ -174,11 +174,6 @@ describe('limits', () => {
     })
   })
 
-  test('a tag in a list may have 100 characters', () => {
-    expect(problems({ email, tags: ['a', 'x'.repeat(100)] })).toEqual({})
-    expect(problems({ email, tags: ['a', 'x'.repeat(101)] })).toHaveProperty(['tags[1]'])
-  })
-
   test('a token over its limit stays long enough for the challenge to refuse it', () => {
     const token = (length: number) => accepted({ email, challengeToken: 't'.repeat(length) })
     expect(token(2_048).challengeToken).toHaveLength(2_048)
@@ -195,10 +190,8 @@ describe('limits', () => {
   })
 
   test('a form may have 1,000 fields', () => {
-    const entries = (count: number): [string, string][] => [
-      ['email', email],
-      ...Array.from({ length: count - 1 }, (): [string, string] => ['empty', '']),
-    ]
+    const entries = (count: number) =>
+      new URLSearchParams(`email=${email}${'&empty='.repeat(count - 1)}`)
     expect(parseForm(entries(1_000), api).ok).toBe(true)
     expect(parseForm(entries(1_001), api)).toEqual({
       ok: false,
@@ -208,20 +201,10 @@ describe('limits', () => {
 })
 
 describe('tags', () => {
-  test.each([
-    ['a, b,,c ', ['a', 'b', 'c']],
-    [',', []],
-    [
-      ['a, b', 'c'],
-      ['a, b', 'c'],
-    ],
-    [[], []],
-    [
-      ['a', 'a'],
-      ['a', 'a'],
-    ],
-  ])('%j are read as %j', (tags, read) => {
-    expect(accepted({ email, tags }).tags).toEqual(read)
+  test('in a text are divided by commas, and those of a list stay as they are', () => {
+    expect(accepted({ email, tags: 'a, b,,c ' }).tags).toEqual(['a', 'b', 'c'])
+    expect(accepted({ email, tags: ',' }).tags).toEqual([])
+    expect(accepted({ email, tags: ['a, b', 'a', 'a'] }).tags).toEqual(['a, b', 'a', 'a'])
   })
 
   test.each([1, true, {}])('%j is not a list of tags', (tags) => {
@@ -246,10 +229,6 @@ describe('tabs and tokens', () => {
     expect(accepted({ email, sheetTab }, { ...api, knownTabs }).sheetTab).toBe(spelled)
   })
 
-  test.each(['a\u0000b', 'a\nb', 'a\u0085b', 'a\ud800b'])('the tab %j is refused', (sheetTab) => {
-    expect(problems({ email, sheetTab })).toEqual({ sheetTab: containing('remove') })
-  })
-
   test.each([
     [{ challengeToken: 'a' }, 'a'],
     [{ 'cf-turnstile-response': 'b' }, 'b'],
@@ -265,15 +244,8 @@ describe('a signup from a form', () => {
   const form: ParseContext = { ...api, source: 'form' }
 
   test('any form with an email field works, and its other fields are kept', () => {
-    const entries: [string, string][] = [
-      ['email', email],
-      ['name', 'Ada'],
-      ['tags', 'a'],
-      ['tags', 'b'],
-      ['company', 'Analytical\r\nEngines'],
-      ['__proto__', 'x'],
-      ['redirect', '/thanks'],
-    ]
+    const known = `email=${email}&name=Ada&tags=a&tags=b&redirect=/thanks`
+    const entries = new URLSearchParams(`${known}&company=Analytical%0d%0aEngines&__proto__=x`)
     expect(parseForm(entries, form)).toEqual({
       ok: true,
       value: {
@@ -289,11 +261,7 @@ describe('a signup from a form', () => {
   })
 
   test('metadata that is not a JSON object and two different addresses are refused', () => {
-    const entries: [string, string][] = [
-      ['email', email],
-      ['email', 'other@example.com'],
-      ['metadata', 'plan=free'],
-    ]
+    const entries = new URLSearchParams(`email=${email}&email=other@example.com&metadata=plan`)
     expect(parseForm(entries, form)).toEqual({
       ok: false,
       problems: [
@@ -324,24 +292,17 @@ describe("a site's own fields", () => {
   })
 
   test('come from a form as text, and do not go into metadata', () => {
-    const entries: [string, string][] = [
-      ['email', email],
-      ['company', ' Analytical\r\nEngines '],
-      ['seats', '3'],
-      ['news', '0'],
-      ['news', 'on'],
-      ['other', 'x'],
-    ]
-    expect(parseForm(entries, { ...own, source: 'form' })).toMatchObject({
-      ok: true,
-      value: {
-        metadata: '{"other":"x"}',
-        fields: { company: 'Analytical Engines', seats: 3, news: true },
-      },
+    const company = 'Analytical Engines'
+    const parsed = (query: string) => {
+      const entries = new URLSearchParams(
+        `email=${email}&company= Analytical%0d%0aEngines ${query}`,
+      )
+      return parseForm(entries, { ...own, source: 'form' })
+    }
+    expect(parsed('&seats=3&news=0&news=on&other=x')).toMatchObject({
+      value: { metadata: '{"other":"x"}', fields: { company, seats: 3, news: true } },
     })
-    expect(parseForm(entries.slice(0, 2), { ...own, source: 'form' })).toMatchObject({
-      value: { fields: { company: 'Analytical Engines', news: false } },
-    })
+    expect(parsed('')).toMatchObject({ value: { fields: { company, news: false } } })
   })
 
   test('that are wrong are told with all other mistakes, and unknown names may mean them', () => {

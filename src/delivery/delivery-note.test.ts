@@ -30,18 +30,28 @@ function createJournal() {
 
 type NotesJournal = ReturnType<typeof createJournal>
 
-/** An instance that holds the lease. */
-function createInstance(journal: NotesJournal, clock = new ManualClock(), delivers = () => true) {
+/** An instance that holds the lease, and repeats its note until the end of the test. */
+function startInstance(journal: NotesJournal, clock = new ManualClock(), delivers = () => true) {
   const health = createHealth()
   const events = createEvents(createLog('silent'), health, clock)
-  return noteDelivery(events, health, journal, clock, delivers)
+  const noting = noteDelivery(events, health, journal, clock, delivers)
+  const stop = new AbortController()
+  const repeating = noting.repeat(stop.signal)
+  return {
+    ...noting.events,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await repeating
+    },
+  }
 }
 
 const refusal = { reason: 'permission', message: 'Not shared', hint: 'Share' } as const
 
-test('delivery that starts again is noted, although this instance has noted the same before', () => {
+test('delivery that starts again is noted, although this instance has noted the same before', async () => {
   const journal = createJournal()
-  const [one, other] = [createInstance(journal).events, createInstance(journal).events]
+  await using one = startInstance(journal)
+  await using other = startInstance(journal)
   one.deliveryStarted('the spreadsheet', 'News')
   other.deliveryBlocked(refusal)
   one.deliveryStarted('the spreadsheet', 'News')
@@ -49,64 +59,53 @@ test('delivery that starts again is noted, although this instance has noted the 
 })
 
 test('a state that goes on is noted once', async () => {
-  const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
-  const one = createInstance(journal, clock)
-  const repeating = one.repeat(stop.signal)
-  one.events.deliveryStarted('the spreadsheet', 'News')
-  one.events.deliveryDelayed('No answer', 1000)
-  one.events.deliveryDelayed('No answer', 2000)
+  const [journal, clock] = [createJournal(), new ManualClock()]
+  await using one = startInstance(journal, clock)
+  one.deliveryStarted('the spreadsheet', 'News')
+  one.deliveryDelayed('No answer', 1000)
+  one.deliveryDelayed('No answer', 2000)
   await clock.run(60_000)
-  stop.abort()
-  await repeating
   expect(journal.states).toEqual(['ok', 'delayed'])
 })
 
 test('a note that is carried out after a newer one is made right within 10 seconds', async () => {
-  const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
-  const one = createInstance(journal, clock)
-  const repeating = one.repeat(stop.signal)
-  one.events.deliveryBlocked(refusal)
+  const [journal, clock] = [createJournal(), new ManualClock()]
+  await using one = startInstance(journal, clock)
+  one.deliveryBlocked(refusal)
   const [late = ''] = journal.notes
-  one.events.deliveryResumed()
+  one.deliveryResumed()
   const [, newest] = journal.notes
   journal.notes.push(late)
   await clock.run(10_000)
   expect(journal.states).toEqual(['blocked', 'ok', 'blocked', 'ok'])
   expect(journal.notes.at(-1)).toBe(newest)
-  stop.abort()
-  await repeating
 })
 
 test('a note that failed is repeated until the journal has it', async () => {
-  const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
-  const one = createInstance(journal, clock)
-  const repeating = one.repeat(stop.signal)
+  const [journal, clock] = [createJournal(), new ManualClock()]
+  await using one = startInstance(journal, clock)
   journal.faults.isDown = true
-  one.events.deliveryBlocked(refusal)
+  one.deliveryBlocked(refusal)
   await clock.run(30_000)
   journal.faults.isDown = false
   await clock.run(10_000)
   expect(journal.states).toEqual(['blocked'])
-  stop.abort()
-  await repeating
 })
 
 test('an instance that does not deliver leaves the note of another one', async () => {
-  const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
+  const [journal, clock] = [createJournal(), new ManualClock()]
   let delivers = true
-  const one = createInstance(journal, clock, () => delivers)
-  const repeating = one.repeat(stop.signal)
-  one.events.deliveryStarted('the spreadsheet', 'News')
+  await using one = startInstance(journal, clock, () => delivers)
+  one.deliveryStarted('the spreadsheet', 'News')
   delivers = false
-  createInstance(journal).events.deliveryBlocked(refusal)
+  await using other = startInstance(journal)
+  other.deliveryBlocked(refusal)
   await clock.run(60_000)
   expect(journal.states).toEqual(['ok', 'blocked'])
-  stop.abort()
-  await repeating
 })
 
 test('an instance that loses its lease while it reads the note leaves that of another one', async () => {
-  const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
+  const [journal, clock] = [createJournal(), new ManualClock()]
   let delivers = true
   const reading = {
     ...{ notes: journal.notes, faults: journal.faults, states: journal.states },
@@ -116,21 +115,16 @@ test('an instance that loses its lease while it reads the note leaves that of an
       return 'the note of another instance'
     },
   }
-  const one = createInstance(reading, clock, () => delivers)
-  const repeating = one.repeat(stop.signal)
-  one.events.deliveryStarted('the spreadsheet', 'News')
+  await using one = startInstance(reading, clock, () => delivers)
+  one.deliveryStarted('the spreadsheet', 'News')
   await clock.run(10_000)
   expect(delivers).toBe(false)
   expect(journal.states).toEqual(['ok'])
-  stop.abort()
-  await repeating
 })
 
 test('an instance that has not met the spreadsheet yet notes nothing', async () => {
-  const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
-  const repeating = createInstance(journal, clock).repeat(stop.signal)
+  const [journal, clock] = [createJournal(), new ManualClock()]
+  await using _ = startInstance(journal, clock)
   await clock.run(60_000)
   expect(journal.notes).toEqual([])
-  stop.abort()
-  await repeating
 })

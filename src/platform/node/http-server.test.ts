@@ -32,31 +32,29 @@ function answer(status: number, body: string): PlainAnswer {
 
 const bodiesOf = (answers: readonly { body: string }[]) => answers.map(({ body }) => body)
 
-test('a request with slow headers is refused, and its connection is closed', async () => {
+test.each([
+  ['a request with slow headers', 'GET / HTTP/1.1\r\nHost: a\r\n', 'x: y\r\n'],
+  ['a request with a slow body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n', 'x'],
+  ['a connection without a request', '', ''],
+])('%s is refused, and its connection is closed', async (_, begin, more) => {
   await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
   await using connection = openRaw(server.url)
-  connection.write('GET / HTTP/1.1\r\nHost: a\r\n')
-  const drip = setInterval(() => connection.write('x: y\r\n'), 20)
+  connection.write(begin)
+  const drip = setInterval(() => connection.write(more), 20)
   const answers = parseAnswers(await connection.closed)
   clearInterval(drip)
   expect(bodiesOf(answers)).toEqual(['tooSlow'])
 })
 
-test('a connection without a request is closed', async () => {
-  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
-  await using connection = openRaw(server.url)
-  expect(bodiesOf(parseAnswers(await connection.closed))).toEqual(['tooSlow'])
-})
-
-test('a request with a slow body is refused, and its connection is closed', async () => {
-  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
-  await using connection = openRaw(server.url)
-  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n')
-  const drip = setInterval(() => connection.write('x'), 20)
-  const answers = parseAnswers(await connection.closed)
-  clearInterval(drip)
-  expect(bodiesOf(answers)).toEqual(['tooSlow'])
-})
+/** Answers the path `/slow` when it is told to, and others at once. */
+function slowPath() {
+  const slow = Promise.withResolvers<undefined>()
+  const fetch: HttpServerOptions['fetch'] = async ({ url }) => {
+    if (url.endsWith('slow')) await slow.promise
+    return answer(200, url)
+  }
+  return { fetch, release: () => slow.resolve(undefined), asked: get.replace('/ ', '/slow ') }
+}
 
 test('the time until an answer does not count as slowness of the client', async () => {
   const slow = Promise.withResolvers<undefined>()
@@ -83,53 +81,44 @@ test('an idle connection does not count as one with an unread answer', async () 
 })
 
 test('a new connection over the limit closes an idle one, and no busy one', async () => {
-  const slow = Promise.withResolvers<undefined>()
-  await using server = await start({
-    limits: { connectionsMax: 2 },
-    fetch: async ({ url }) => {
-      if (url.endsWith('slow')) await slow.promise
-      return answer(200, url)
-    },
-  })
+  const { fetch, release, asked } = slowPath()
+  await using server = await start({ limits: { connectionsMax: 2 }, fetch })
   await using busy = openRaw(server.url)
-  busy.write(get.replace('/ ', '/slow '))
+  busy.write(asked)
   await using idle = openRaw(server.url)
   idle.write(get)
   await expect.poll(() => idle.received()).toContain('http://a/')
   await using newcomer = openRaw(server.url)
-  newcomer.write(get.replace('/ ', '/slow '))
+  newcomer.write(asked)
   await idle.closed
   expect(await sendRaw(server.url, get)).toEqual([])
-  slow.resolve(undefined)
+  release()
   await expect.poll(() => parseAnswers(busy.received())).toHaveLength(1)
   await expect.poll(() => parseAnswers(newcomer.received())).toHaveLength(1)
 })
 
 test('a client that has used up its share of connections does not keep others out', async () => {
-  const slow = Promise.withResolvers<undefined>()
+  const { fetch, release, asked } = slowPath()
   let client = 'one'
   await using server = await start({
     limits: { connectionsMax: 4 },
     shareOf: () => ({ client, part: 1 / 2 }),
-    fetch: async ({ url }) => {
-      if (url.endsWith('slow')) await slow.promise
-      return answer(200, url)
-    },
+    fetch,
   })
   await using first = openRaw(server.url)
-  first.write(get.replace('/ ', '/slow '))
+  first.write(asked)
   await using idle = openRaw(server.url)
   idle.write(get)
   await expect.poll(() => parseAnswers(idle.received())).toHaveLength(1)
   await using third = openRaw(server.url)
-  third.write(get.replace('/ ', '/slow '))
+  third.write(asked)
   await idle.closed
   expect(await sendRaw(server.url, get)).toEqual([])
   client = 'other'
   await using other = openRaw(server.url)
   other.write(get)
   await expect.poll(() => parseAnswers(other.received())).toHaveLength(1)
-  slow.resolve(undefined)
+  release()
   await expect.poll(() => parseAnswers(third.received())).toHaveLength(1)
 })
 
@@ -137,17 +126,6 @@ test('headers over the limit are refused', async () => {
   await using server = await start({ limits: { headerBytesMax: 1_000 } })
   const long = `GET /${'x'.repeat(2_000)} HTTP/1.1\r\nHost: a\r\n\r\n`
   expect(bodiesOf(await sendRaw(server.url, long))).toEqual(['headersTooLarge'])
-})
-
-test('requests that are sent at once are answered in order, and a broken one after them', async () => {
-  await using server = await start()
-  const requests = ['/1', '/2'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
-  const answers = await sendRaw(server.url, `${requests.join('')}BROKEN\r\n\r\n`)
-  expect(bodiesOf(answers)).toEqual([
-    'GET http://a/1  127.0.0.1',
-    'GET http://a/2  127.0.0.1',
-    'malformed',
-  ])
 })
 
 test('"100 Continue" is sent for a body that will be read, and not for one that is too large', async () => {

@@ -5,8 +5,8 @@ import { refuse } from '../http/refuse.ts'
 import { ToldErrors } from '../http/told-errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isRecord } from '../signup/json.ts'
+import type { FieldProblem } from '../signup/field-values.ts'
 import {
-  type FieldProblem,
   type Parsed,
   parseBulk,
   type ParsedBulk,

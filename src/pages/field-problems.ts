@@ -1,5 +1,5 @@
 import type { FormEntries } from '../http/exchange.ts'
-import type { FieldProblem } from '../signup/parse.ts'
+import type { FieldProblem } from '../signup/field-values.ts'
 import type { ProblemField } from '../signup/wire.ts'
 import { messageOf } from './field-messages.ts'
 import { consentField } from './form-trees.ts'

@@ -49,11 +49,8 @@ export function pageAddress(address: string): string {
 
 /** The attributes of the field's control, by name. An empty value is a boolean attribute. */
 export function controlAttributes(field: Field): Readonly<Record<string, string>> {
-  const { required } = field
-  return {
-    ...typeAttributes(field),
-    ...(required && { required: '' }),
-  }
+  const attributes = typeAttributes(field)
+  return field.required ? { ...attributes, required: '' } : attributes
 }
 
 /** Text that is written from left to right in every language. */

@@ -168,13 +168,6 @@ test.each<[Field, edge: string, past: string]>([
   expect(read(field, past).problems).toHaveLength(1)
 })
 
-test('a message shows an option of 60 characters whole, and cuts a longer one', () => {
-  const options = ['a'.repeat(60), 'b'.repeat(61)]
-  expect(read({ ...choice, options }, 'x').problems).toEqual([
-    { field: 'it', message: `it must be one of ${'a'.repeat(60)}, ${'b'.repeat(60)}….` },
-  ])
-})
-
 test('no choice is as good as none, and a required field of choices says so', () => {
   expect(read(choices, [])).toStrictEqual({ values: {}, problems: [] })
   const { problems } = read({ ...choices, required: true }, [])

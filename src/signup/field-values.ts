@@ -19,9 +19,8 @@ export const numberDigitsMax = 15
 const numberCharactersMax = 40
 /** Without columns, all of them go into Metadata. A cell of Google Sheets holds 50,000. */
 const allCharactersMax = 20_000
-/** A message names no more options than these, and of each no more characters. */
+/** A message names no more options than these. */
 const namedOptionsMax = 5
-const namedCharactersMax = 60
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 export const phoneCharacters = /^[\d+()\-./ ]+$/
@@ -41,8 +40,9 @@ export interface FieldRules {
   readonly needsRequired: boolean
 }
 
-interface Mistake {
-  /** The name of the field. */
+/** One mistake in a signup, in words for the person who can correct it. */
+export interface FieldProblem {
+  /** Name of the field; `tags[3]` for an item of a list; empty for the whole signup. */
   readonly field: string
   readonly message: string
 }
@@ -55,9 +55,9 @@ export function readFields(
   given: Readonly<Record<string, unknown>>,
   fields: readonly Field[],
   { isForm, needsRequired }: FieldRules,
-): { readonly values: FieldValues; readonly problems: readonly Mistake[] } {
+): { readonly values: FieldValues; readonly problems: readonly FieldProblem[] } {
   const values: Record<string, Value> = {}
-  const problems: Mistake[] = []
+  const problems: FieldProblem[] = []
   for (const field of fields) {
     const { name } = field
     const raw = Object.hasOwn(given, name) ? given[name] : undefined
@@ -145,13 +145,9 @@ function choiceProblem(
   what = 'one of',
 ): string | undefined {
   if (options.includes(text)) return undefined
-  const named = options.slice(0, namedOptionsMax).map(shortened).join(', ')
+  const named = options.slice(0, namedOptionsMax).join(', ')
   const more = options.length - namedOptionsMax
   return `must be ${what} ${named}${more > 0 ? ` and ${more} more` : ''}.`
-}
-
-function shortened(option: string): string {
-  return option.length > namedCharactersMax ? `${option.slice(0, namedCharactersMax)}…` : option
 }
 
 function urlProblem(text: string): string | undefined {

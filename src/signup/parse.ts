@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { formFields, tokenFields } from './form.ts'
 import { type Field, type FieldValues, noFields } from './field.ts'
-import { readFields } from './field-values.ts'
+import { type FieldProblem, readFields } from './field-values.ts'
 import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.ts'
@@ -16,13 +16,6 @@ export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
   readonly challengeToken?: string | undefined
   /** From forms only, and not stored. Cut one character past `redirectCharactersMax`. */
   readonly redirect?: string | undefined
-}
-
-/** One mistake in a signup, in words for the person who can correct it. */
-export interface FieldProblem {
-  /** Name of the field; `tags[3]` for an item of a list; empty for the whole signup. */
-  readonly field: string
-  readonly message: string
 }
 
 export type Parsed =

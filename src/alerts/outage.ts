@@ -7,12 +7,14 @@ export type Seen =
   | { readonly kind: 'well' }
   /** Neither trouble that lasts nor a sign that delivery works. */
   | { readonly kind: 'unsure' }
-  | {
-      readonly kind: 'blocked' | 'stalled'
-      /** A fixed sentence, which may be public. */
-      readonly reason: string
-      readonly since: Millis
-    }
+  | Trouble
+
+interface Trouble {
+  readonly kind: 'blocked' | 'stalled'
+  /** A fixed sentence, which may be public. */
+  readonly reason: string
+  readonly since: Millis
+}
 
 /** A time in which delivery does not work. It is in the journal, so that a restart neither ends nor repeats it. */
 export interface Outage {
@@ -21,13 +23,7 @@ export interface Outage {
   readonly isTold: boolean
 }
 
-export type News =
-  | {
-      readonly kind: 'blocked' | 'stalled'
-      readonly reason: string
-      readonly since: Millis
-    }
-  | { readonly kind: 'resumed'; readonly since: Millis }
+export type News = Trouble | { readonly kind: 'resumed'; readonly since: Millis }
 
 export interface OutageTimes {
   /** How long delivery has to be in trouble before a notice tells it. */

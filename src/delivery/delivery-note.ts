@@ -18,28 +18,21 @@ export function followNote(note: DeliveryNote, health: DeliveryPart): void {
   for (const tab of note.tabs) health.tabs.set(tabKey(tab.name), tab)
 }
 
-/** Notes in the journal how the delivery of this instance fares. */
-interface Noting {
-  /** The same events, which also note when delivery fares differently. */
-  readonly events: Events
-  /**
-   * Notes it again every 10 s if the journal has another note, once there was something to note. Never
-   * rejects, and ends when `signal` aborts.
-   */
-  repeat(signal: AbortSignal): Promise<void>
-}
-
 /** A note may have failed, or be carried out after a newer one. */
 const repeatMs = 10_000
 
-/** @param delivers whether this instance delivers; it notes nothing at other times */
+/**
+ * Notes in the journal how the delivery of this instance fares.
+ *
+ * @param delivers whether this instance delivers; it notes nothing at other times
+ */
 export function noteDelivery(
   events: Events,
   health: DeliveryPart,
   journal: Pick<DeliveryLog, 'fact' | 'noteFact'>,
   clock: Pick<Clock, 'now' | 'sleep'>,
   delivers: () => boolean,
-): Noting {
+) {
   let noted = { state: '', text: '' }
   const current = () => {
     const { delivery, warnings } = health
@@ -66,8 +59,13 @@ export function noteDelivery(
     if (delivers() && current().text !== found) await write()
   }
   return {
+    /** The same events, which also note when delivery fares differently. */
     events: notingEvents(events, note),
-    async repeat(signal) {
+    /**
+     * Notes it again every 10 s if the journal has another note, once there was something to note. Never
+     * rejects, and ends when `signal` aborts.
+     */
+    async repeat(signal: AbortSignal): Promise<void> {
       for (;;) {
         await clock.sleep(repeatMs, signal)
         if (signal.aborted) return

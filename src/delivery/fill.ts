@@ -64,8 +64,9 @@ interface Giving {
 /** Divides the remaining room among these tabs. Returns the tabs that have more signups than fitted. */
 async function giveEqually(
   shares: readonly Filling[],
-  { log, left, options, first }: Giving,
+  giving: Giving,
 ): Promise<readonly Filling[]> {
+  const { log, left, first } = giving
   const unsatisfied: Filling[] = []
   let slices: ReadonlyMap<Filling, WaitingSlice> = new Map()
   for (const [index, share] of shares.entries()) {
@@ -80,7 +81,6 @@ async function giveEqually(
       unsatisfied.push(share)
       continue
     }
-    const room = { left, floor, isFirst: share === first, options }
     // One more than fits tells whether the tab has more.
     const wanted = () => Math.max(1, left.rows - floor.rows + 1)
     if (!slices.has(share)) {
@@ -89,7 +89,7 @@ async function giveEqually(
     }
     const more = () => log.waiting(share.tab, share.signups.at(-1)?.position, wanted())
     for (let slice = slices.get(share); slice; slice = slice.hasMore ? await more() : undefined) {
-      if (give(share, slice.signups, room)) continue
+      if (give(share, slice.signups, floor, giving)) continue
       unsatisfied.push(share)
       break
     }
@@ -112,24 +112,20 @@ async function readTogether(
 
 /** Adds a slice. Returns whether all of it fitted. The oldest of all signups always fits. */
 function give(
-  { signups }: Filling,
+  share: Filling,
   slice: readonly WaitingSignup[],
-  { left, floor, isFirst, options }: Room,
+  floor: Readonly<Left>,
+  { left, options, first }: Giving,
 ): boolean {
+  const { signups } = share
   for (const next of slice) {
     const bytes = options.rowBytes(next.signup, next.textBytes)
     const fits = left.rows > floor.rows && left.bytes - bytes >= floor.bytes
-    const isOldestOfAll = isFirst && signups.length === 0
+    const isOldestOfAll = share === first && signups.length === 0
     if (!fits && !isOldestOfAll) return false
     signups.push(next)
     left.rows -= 1
     left.bytes -= bytes
   }
   return true
-}
-
-interface Room extends Pick<Giving, 'left' | 'options'> {
-  readonly floor: Readonly<Left>
-  /** Whether the tab has waited longest. */
-  readonly isFirst: boolean
 }

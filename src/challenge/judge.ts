@@ -41,7 +41,7 @@ export function judge({ status, headers, text }: HttpAnswer, options: JudgeOptio
     const retryAfterSeconds = retryAfter(headers) ?? unavailable.retryAfterSeconds
     return { ...unavailable, isPassing: status >= 500, retryAfterSeconds }
   }
-  if (isSuccess === true) return hostProblem(body?.['hostname'], options) ?? { kind: 'passed' }
+  if (isSuccess === true) return hostProblem(body['hostname'], options) ?? { kind: 'passed' }
   if (isSuccess !== false) return noVerdict('its answer is not a verdict', options)
   if (codes.includes('internal-error')) return noVerdict('it answered internal-error', options)
   const [reason = 'no error code'] = codes

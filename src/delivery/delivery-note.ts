@@ -88,10 +88,11 @@ const noteworthy = [
 
 /** The same events. After those that are noteworthy, `note` gets their name. */
 function notingEvents(events: Events, note: (name: keyof Events) => void): Events {
+  const all: Readonly<Record<string, (...given: never[]) => void>> = events
   const noting = noteworthy.map((name) => [
     name,
-    (...given: readonly unknown[]) => {
-      Reflect.apply(events[name], events, given)
+    (...given: never[]) => {
+      all[name]?.(...given)
       note(name)
     },
   ])

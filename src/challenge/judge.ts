@@ -127,7 +127,7 @@ function setupProblem(code: string, { provider, names }: JudgeOptions): Misconfi
   const isMismatch = code === 'sitekey-secret-mismatch'
   const hint = isMismatch
     ? `${names.siteKey} and ${names.secretKey} belong to different sites (${code}). Copy both again from one site.`
-    : `Copy ${names.secretKey} again from ${title}, and check ${names.provider} and CHALLENGE_VERIFY_URL.`
+    : `Copy the secret key again from ${title} into ${names.secretKey}, and check ${names.provider} and CHALLENGE_VERIFY_URL.`
   return {
     kind: 'misconfigured',
     reason: isMismatch ? 'mismatch' : 'refused',

@@ -1,6 +1,6 @@
 import type { Refused, Removal, Removed, RowToRemove } from '../spreadsheet.ts'
-import type { FoundRow } from './row-search.ts'
-import { searchRows } from './row-search.ts'
+import { WantedRows } from '../wanted-rows.ts'
+import { type FoundRow, searchRows } from './row-search.ts'
 import { type Sheet, wordsFor } from './sheets.ts'
 import { notSent, type SheetsApi } from './sheets-api.ts'
 import type { Table } from './tables.ts'
@@ -27,17 +27,12 @@ export async function removeRows(
   rows: readonly RowToRemove[],
   signal: AbortSignal,
 ): Promise<Removal> {
-  const search = await searchRows(api, rows, signal)
+  const wanted = new WantedRows(rows)
+  const search = await searchRows(api, wanted, signal)
   if (search.kind !== 'found') return notSent(search)
-  const removed: Removed = {
-    kind: 'removed',
-    standing: search.found.map((found) => found.length),
-    others: search.others,
-  }
-  const found = [...new Map(search.found.flat().map((row) => [keyOf(row), row])).values()]
   // A call for each tab, so that one that is protected holds no other back.
   const calls = search.sheets.flatMap((sheet) => {
-    const here = found.filter(({ sheetId }) => sheetId === sheet.sheetId)
+    const here = search.rows.filter(({ sheetId }) => sheetId === sheet.sheetId)
     return here.length > 0 ? [JSON.stringify({ requests: requestsFor(here, sheet) })] : []
   })
   let failure: Removed['failure']
@@ -49,7 +44,8 @@ export async function removeRows(
   }
   // A row may be in a tab that was not searched, so none can be said to be gone.
   if (search.unread.length > 0) return unreadRefusal(search.unread)
-  return failure ? { ...removed, failure } : removed
+  const { standing, others } = wanted
+  return { kind: 'removed', standing, others, ...(failure && { failure }) }
 }
 
 function unreadRefusal(sheets: readonly Sheet[]): Refused {
@@ -112,8 +108,4 @@ function columnsOf({ row, cells }: FoundRow, tables: readonly Table[]): object {
   if (!table) return {}
   const { column, names } = table
   return { startColumnIndex: column, endColumnIndex: column + names.length }
-}
-
-function keyOf({ sheetId, row }: FoundRow): string {
-  return `${sheetId} ${row}`
 }

@@ -1,6 +1,6 @@
 import { columns } from '../../signup/row.ts'
 import { readHeader } from '../header.ts'
-import type { RowToRemove } from '../spreadsheet.ts'
+import { hasTimestamp, type WantedRows } from '../wanted-rows.ts'
 import { letters, quoted } from './a1.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { listSheets, listUnreadable } from './sheet-list.ts'
@@ -26,10 +26,7 @@ export interface Search {
   readonly sheets: readonly Sheet[]
   /** Those that were not searched, because Google cannot read their titles in a range. */
   readonly unread: readonly Sheet[]
-  /** For each row asked for, in their order: the rows that are it. */
-  readonly found: readonly (readonly FoundRow[])[]
-  /** For each: how many other rows have its address. */
-  readonly others: readonly number[]
+  readonly rows: readonly FoundRow[]
 }
 
 /** Bounds of one answer, which must stay under 16 MiB. Metadata may have 10,000 characters. */
@@ -48,14 +45,14 @@ const cells = 'data(startRow,startColumn,rowData(values(effectiveValue(stringVal
  */
 export async function searchRows(
   api: SheetsApi,
-  wanted: readonly RowToRemove[],
+  wanted: WantedRows,
   signal: AbortSignal,
 ): Promise<Search | ApiFailure> {
   const listed = await listSheets(api, signal)
   if (listed.kind !== 'listed') return listed
   const sheets = listed.sheets.filter(({ isGrid }) => isGrid)
   const unread: Sheet[] = []
-  const matcher = new Matcher(wanted)
+  const found: FoundRow[] = []
   let parts = sheets.map((sheet): Part => ({
     sheet,
     row: 0,
@@ -91,11 +88,11 @@ export async function searchRows(
       continue
     }
     const rows = readRows(answer.body)
-    for (const row of rows) matcher.look(row)
+    found.push(...rows.flatMap((row) => foundIn(row, wanted)))
     const next = now.flatMap((part) => following(part, rows))
     parts = [...next, ...parts.slice(now.length)]
   }
-  return { kind: 'found', sheets, unread, found: matcher.found, others: matcher.others }
+  return { kind: 'found', sheets, unread, rows: found }
 }
 
 /** The rows of a sheet from `row` on, and the columns to read, without the last one. */
@@ -185,39 +182,17 @@ function readRows(spreadsheet: unknown): readonly ReadRow[] {
   })
 }
 
-class Matcher {
-  readonly found: FoundRow[][]
-  readonly others: number[]
-  readonly #wanted: readonly { readonly address: string; readonly timestamp: string }[]
-
-  constructor(wanted: readonly RowToRemove[]) {
-    this.found = wanted.map(() => [])
-    this.others = wanted.map(() => 0)
-    this.#wanted = wanted.map(({ email, receivedAt }) => ({
-      address: email.toLowerCase(),
-      timestamp: new Date(receivedAt).toISOString(),
-    }))
-  }
-
-  look({ sheetId, row, firstColumn, texts }: ReadRow): void {
-    if (!texts.some((text) => text.includes('@'))) return
-    for (const [index, { address, timestamp }] of this.#wanted.entries()) {
-      const email = texts.findIndex((text) => text.trim().toLowerCase() === address)
-      if (email === -1) continue
-      const time = texts.findIndex((text) => hasTimestamp(text, timestamp))
-      if (time === -1) this.others[index] = (this.others[index] ?? 0) + 1
-      else {
-        const found = [email, time].map((at) => ({
-          column: firstColumn + at,
-          text: texts[at] ?? '',
-        }))
-        this.found[index]?.push({ sheetId, row, cells: found })
-      }
-    }
-  }
-}
-
-/** Whether the cell is the timestamp, or metadata that took it in because there is no column for it. */
-function hasTimestamp(text: string, timestamp: string): boolean {
-  return text.trim() === timestamp || text.includes(`":"${timestamp}"`)
+/** The row, if it is one of those to remove. */
+function foundIn({ sheetId, row, firstColumn, texts }: ReadRow, wanted: WantedRows): FoundRow[] {
+  if (!texts.some((text) => text.includes('@'))) return []
+  const isAddress = (text: string, address: string) => text.trim().toLowerCase() === address
+  const found = wanted.count((address) =>
+    texts.some((text) => isAddress(text, address)) ? [texts] : [],
+  )
+  if (!found) return []
+  const cells = [
+    texts.findIndex((text) => isAddress(text, found.address)),
+    texts.findIndex((text) => hasTimestamp(text, found.timestamp)),
+  ].map((at) => ({ column: firstColumn + at, text: texts[at] ?? '' }))
+  return [{ sheetId, row, cells }]
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { DurableFiles } from '../../platform/node/durable-file.ts'
 import { cellsOf, delimiters, readCell, recordEnd } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
+import { WantedRows } from '../wanted-rows.ts'
 import { naming } from './failure.ts'
 import { removeHalfWritten, replaceWhole, stateOf } from './whole-file.ts'
 
@@ -12,11 +13,6 @@ const chunkBytes = 1024 * 1024
 const lineBytesMax = 1024 * 1024
 /** A record of more lines is searched line by line. */
 const linesMax = 100
-
-interface Wanted {
-  readonly address: string
-  readonly timestamp: string
-}
 
 /** A line or record of a file: where it begins and where the next one does, and its text and line end, with one character for each byte. */
 interface Line {
@@ -34,12 +30,7 @@ export async function removeRows(
   files: DurableFiles,
   rows: readonly RowToRemove[],
 ): Promise<Removed> {
-  const wanted = rows.map(({ email, receivedAt }) => ({
-    address: email.toLowerCase(),
-    timestamp: new Date(receivedAt).toISOString(),
-  }))
-  const standing = rows.map(() => 0)
-  const others = rows.map(() => 0)
+  const wanted = new WantedRows(rows)
   await removeHalfWritten(directory, files)
   const names = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.toLowerCase().endsWith('.csv'))
@@ -50,35 +41,29 @@ export async function removeRows(
       const before = await stateOf(path)
       const lines: Line[] = []
       for await (const line of recordsOf(path)) {
-        const found = lookInto(line, wanted)
-        for (const index of found.others) others[index] = (others[index] ?? 0) + 1
-        for (const index of found.rows) standing[index] = (standing[index] ?? 0) + 1
-        if (found.rows.length > 0) lines.push(line)
+        if (isWanted(line, wanted)) lines.push(line)
       }
       if (lines.length === 0 || !before) return
       await replaceWhole(files, directory, path, without(path, lines), before)
     })
   }
+  const { standing, others } = wanted
   return { kind: 'removed', standing, others }
 }
 
-/** The indexes of the wanted rows that the line is, and of those that only share its address. */
-function lookInto({ text: withEnd }: Line, wanted: readonly Wanted[]) {
+/** Whether the line is one of the rows to remove, with whatever delimiter. */
+function isWanted({ text: withEnd }: Line, wanted: WantedRows): boolean {
   const text = withEnd.replace(/\r?\n$|\r$/, '')
-  const found = { rows: [] as number[], others: [] as number[] }
-  if (!text.includes('@')) return found
+  if (!text.includes('@')) return false
   const lower = text.toLowerCase()
-  for (const [index, { address, timestamp }] of wanted.entries()) {
-    if (!lower.includes(address)) continue
-    const hasAddress = delimiters.flatMap((delimiter) => {
+  const found = wanted.count((address) => {
+    if (!lower.includes(address)) return []
+    return delimiters.flatMap((delimiter) => {
       const cells = cellsOf(text, delimiter)
       return cells.some((cell) => isAddress(cell, delimiter, address)) ? [cells] : []
     })
-    if (hasAddress.length === 0) continue
-    const isRow = hasAddress.some((cells) => cells.some((cell) => hasTimestamp(cell, timestamp)))
-    found[isRow ? 'rows' : 'others'].push(index)
-  }
-  return found
+  })
+  return found !== undefined
 }
 
 /**
@@ -88,11 +73,6 @@ function lookInto({ text: withEnd }: Line, wanted: readonly Wanted[]) {
 function isAddress(cell: string, delimiter: string, address: string): boolean {
   const asRead = readCell(cell, delimiter).trim().toLowerCase()
   return asRead === address || (!address.startsWith("'") && cell.trim().toLowerCase() === address)
-}
-
-/** Whether the cell is the timestamp, or metadata that took it in because there is no column for it. */
-function hasTimestamp(cell: string, timestamp: string): boolean {
-  return cell.trim() === timestamp || cell.includes(`":"${timestamp}"`)
 }
 
 /** The bytes of the file, except those of these lines. */

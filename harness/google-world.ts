@@ -3,7 +3,7 @@ import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sh
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { type Clock, type Random, systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
-import { letters } from '../src/spreadsheet/google/a1.ts'
+import { letters } from '../src/spreadsheet/google/ranges.ts'
 import {
   createGoogleSheets,
   type GoogleSheetsOptions,

@@ -1,18 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
-import { quoted } from './a1.ts'
+import { headerRanges, parameters, perCall, quoted } from './ranges.ts'
 import { cellFields, readFirstRows, readSheets, type Sheet, sheetFields } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
 /** A larger sheet was filled by somebody, so its first row is read first. */
 const wholeSheetRowsMax = 1000
-
-/** Bounds of a request: columns and tables beyond them are ignored. */
-const lastColumn = 'ZZ'
-const tablesMax = 4
-
-/** Sheets per call. The ranges are in the URL, and some servers limit a URL to 8,000 characters. */
-const sheetsPerCall = 20
-const rangesCharactersMax = 4000
 
 /**
  * What is known about a sheet is read again when it is older than this, because people empty a tab after
@@ -139,35 +131,6 @@ interface FoundRows {
   readonly rows: ReadonlyMap<number, readonly string[]>
 }
 
-/** The sheets in groups whose ranges fit into one call each. */
-export function perCall<T>(sheets: readonly T[], rangesOf: (sheet: T) => readonly string[]): T[][] {
-  const groups: T[][] = []
-  let characters = Infinity
-  for (const sheet of sheets) {
-    const added = parameters(rangesOf(sheet)).length
-    const group = groups.at(-1)
-    if (group && group.length < sheetsPerCall && characters + added <= rangesCharactersMax) {
-      group.push(sheet)
-      characters += added
-    } else {
-      groups.push([sheet])
-      characters = added
-    }
-  }
-  return groups
-}
-
-/** Ranges in the query of a call, after other parameters. */
-export function parameters(ranges: readonly string[]): string {
-  return ranges.map((range) => `&ranges=${encodeURIComponent(range)}`).join('')
-}
-
 function whole(sheet: Sheet): readonly string[] {
   return [quoted(sheet)]
-}
-
-/** The rows that name columns: the first row, and the first row of each table. */
-export function headerRanges(sheet: Sheet): readonly string[] {
-  const rows = new Set([0, ...sheet.tables.slice(0, tablesMax).map(({ row }) => row)])
-  return [...rows].map((row) => `${quoted(sheet)}!A${row + 1}:${lastColumn}${row + 1}`)
 }

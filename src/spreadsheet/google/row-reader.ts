@@ -10,8 +10,7 @@ import type {
   RowsEnd,
 } from '../spreadsheet.ts'
 import { listIn, numberIn } from './answer.ts'
-import { letters, quoted } from './a1.ts'
-import { headerRanges, parameters, perCall } from './first-rows.ts'
+import { headerRanges, letters, parameters, perCall, quoted } from './ranges.ts'
 import { isSamePlace, type Place, placeOf } from './place.ts'
 import { listSheets, listUnreadable } from './sheet-list.ts'
 import {

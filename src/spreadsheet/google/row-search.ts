@@ -1,7 +1,7 @@
 import { columns } from '../../signup/row.ts'
 import { readHeader } from '../header.ts'
 import { hasTimestamp, type WantedRows } from '../wanted-rows.ts'
-import { letters, quoted } from './a1.ts'
+import { letters, quoted } from './ranges.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { listSheets, listUnreadable } from './sheet-list.ts'
 import type { Sheet } from './sheets.ts'

@@ -1,5 +1,4 @@
-import { quoted } from './a1.ts'
-import { parameters } from './first-rows.ts'
+import { parameters, quoted } from './ranges.ts'
 import { readSheets, type Sheet, sheetFields } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 

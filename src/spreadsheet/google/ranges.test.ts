@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { headerRanges, parameters, perCall } from './first-rows.ts'
+import { headerRanges, parameters, perCall } from './ranges.ts'
 import type { Sheet } from './sheets.ts'
 import type { Table } from './tables.ts'
 

@@ -66,7 +66,7 @@ describe('pruning', () => {
   })
 
   test.each([
-    ['developerMetadata.search', 'drop', 'unknown', 3],
+    ['developerMetadata.search', 'drop', 'retryable', 3],
     ['developerMetadata.search', 'notShared', 'refused', 3],
     ['batchUpdate', 'drop', 'unknown', 2],
     ['batchUpdate', 'quota', 'retryable', 3],

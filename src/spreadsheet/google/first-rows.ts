@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
-import { headerRanges, parameters, perCall, quoted } from './ranges.ts'
+import { headerRanges, perCall, quoted } from './ranges.ts'
 import { cellFields, readFirstRows, readSheets, type Sheet, sheetFields } from './sheets.ts'
-import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+import { isTooLarge, type SheetsApi } from './sheets-api.ts'
 
 /** A larger sheet was filled by somebody, so its first row is read first. */
 const wholeSheetRowsMax = 1000
@@ -54,28 +54,28 @@ export class FirstRows {
 
   /**
    * Reads the unknown sheets, and after a rest also known ones. Returns what it learned about them.
+   *
+   * @throws ReadFailed
    */
-  async look(sheets: readonly Sheet[], signal: AbortSignal): Promise<Looked | ApiFailure> {
+  async look(sheets: readonly Sheet[], signal: AbortSignal): Promise<readonly Sheet[]> {
     const known = sheets.filter(({ sheetId }) => this.#rows.has(sheetId))
     const unknown = sheets.filter(
       ({ sheetId }) => !this.#rows.has(sheetId) && !this.#isEmpty(sheetId),
     )
     const hasRested = this.#clock.elapsed() - (this.#seenAtMs ?? Infinity) > restMs
     const [again = []] = hasRested ? perCall(known, headerRanges) : []
-    if (unknown.length + again.length === 0) return { kind: 'ok', sheets: [] }
+    if (unknown.length + again.length === 0) return []
 
     // Read the first rows of large sheets. Read small sheets, and those with empty first rows, whole.
     const small = unknown.filter(({ rowCount }) => rowCount <= wholeSheetRowsMax)
     const large = [...unknown.filter((sheet) => !small.includes(sheet)), ...again]
     const first = await this.#ask(large, headerRanges, signal)
-    if (first.kind !== 'found') return first
     const open = large.filter(({ sheetId }) => !first.rows.has(sheetId))
     const second = await this.#askWhole([...small, ...open], signal)
-    if (second.kind !== 'found') return second
     if (hasRested) this.#seenAtMs = this.#clock.elapsed()
     for (const { sheetId } of again) this.#rows.delete(sheetId)
     for (const [sheetId, row] of [...first.rows, ...second.rows]) this.set(sheetId, row)
-    return { kind: 'ok', sheets: [...first.sheets, ...second.sheets] }
+    return [...first.sheets, ...second.sheets]
   }
 
   #isEmpty(sheetId: number): boolean {
@@ -84,53 +84,50 @@ export class FirstRows {
   }
 
   /** Reads sheets whole. Of those that are larger than an answer, it reads the first rows only. */
-  async #askWhole(sheets: readonly Sheet[], signal: AbortSignal): Promise<FoundRows | ApiFailure> {
-    const all = await this.#ask(sheets, whole, signal)
-    if (all.kind === 'found' || all.isTooLarge !== true) return all
+  async #askWhole(sheets: readonly Sheet[], signal: AbortSignal): Promise<FoundRows> {
+    const all = await this.#askIfItFits(sheets, signal)
+    if (all) return all
     const first = await this.#ask(sheets, headerRanges, signal)
-    if (first.kind !== 'found') return first
     const rows = new Map(first.rows)
     for (const sheet of sheets.filter(({ sheetId }) => !rows.has(sheetId))) {
-      const alone = await this.#ask([sheet], whole, signal)
-      if (alone.kind === 'found') for (const [sheetId, row] of alone.rows) rows.set(sheetId, row)
-      else if (alone.isTooLarge === true) rows.set(sheet.sheetId, [])
-      else return alone
+      const alone = await this.#askIfItFits([sheet], signal)
+      if (alone?.rows.size !== 0) rows.set(sheet.sheetId, [])
     }
     return { ...first, rows }
+  }
+
+  /** Reads sheets whole; undefined when they are larger than an answer. */
+  async #askIfItFits(
+    sheets: readonly Sheet[],
+    signal: AbortSignal,
+  ): Promise<FoundRows | undefined> {
+    try {
+      return await this.#ask(sheets, (sheet) => [quoted(sheet)], signal)
+    } catch (error) {
+      if (isTooLarge(error)) return undefined
+      throw error
+    }
   }
 
   async #ask(
     sheets: readonly Sheet[],
     rangesOf: (sheet: Sheet) => readonly string[],
     signal: AbortSignal,
-  ): Promise<FoundRows | ApiFailure> {
+  ): Promise<FoundRows> {
     const found: Sheet[] = []
     const rows = new Map<number, readonly string[]>()
-    const fields = encodeURIComponent(`sheets(${sheetFields},${cellFields})`)
     for (const asked of perCall(sheets, rangesOf)) {
-      const query = asked.map((sheet) => parameters(rangesOf(sheet))).join('')
-      const path = `?fields=${fields}${query}`
-      const result = await this.#api.call({ method: 'GET', path }, signal)
-      if (result.kind !== 'ok') return result
-      found.push(...(readSheets(result.body) ?? []))
-      for (const [sheetId, row] of readFirstRows(result.body)) rows.set(sheetId, row)
+      const fields = `sheets(${sheetFields},${cellFields})`
+      const answer = await this.#api.read(fields, signal, asked.flatMap(rangesOf))
+      found.push(...(readSheets(answer) ?? []))
+      for (const [sheetId, row] of readFirstRows(answer)) rows.set(sheetId, row)
     }
-    return { kind: 'found', sheets: found, rows }
+    return { sheets: found, rows }
   }
 }
 
-interface Looked {
-  readonly kind: 'ok'
-  readonly sheets: readonly Sheet[]
-}
-
 interface FoundRows {
-  readonly kind: 'found'
   readonly sheets: readonly Sheet[]
   /** The first rows of the sheets that have a value in their ranges. */
   readonly rows: ReadonlyMap<number, readonly string[]>
-}
-
-function whole(sheet: Sheet): readonly string[] {
-  return [quoted(sheet)]
 }

@@ -49,7 +49,8 @@ import type { SignAssertion } from './sign-assertion.ts'
 import {
   type ApiFailure,
   type ApiResult,
-  notSent,
+  ReadFailed,
+  reading,
   SheetsApi,
   type SheetsApiOptions,
 } from './sheets-api.ts'
@@ -116,17 +117,17 @@ class GoogleSheets implements Spreadsheet {
     return this.#layout.warnings
   }
 
-  async open(signal: AbortSignal, defaultTab?: string): Promise<Opened> {
-    const loaded = await this.#layout.load(signal)
-    if (loaded.kind !== 'ok') return notSent(loaded)
-    if (defaultTab === undefined) return { kind: 'open' }
-    const opened = await this.#layout.findOnlyTab(defaultTab, signal)
-    return opened.kind === 'open' ? opened : notSent(opened)
+  open(signal: AbortSignal, defaultTab?: string): Promise<Opened> {
+    return reading(async () => {
+      if (defaultTab !== undefined) return this.#layout.findOnlyTab(defaultTab, signal)
+      await this.#layout.load(signal)
+      return { kind: 'open' }
+    })
   }
 
   async write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome> {
-    const plan = await this.#layout.plan(batch, signal)
-    if (plan.kind !== 'plan') return notSent(plan)
+    const plan = await reading(() => this.#layout.plan(batch, signal))
+    if (plan.kind !== 'plan') return plan
     const value = markerValue(batch, this.#shortName)
     const requests = await batchRequests(batch.marker, value, plan.tabs, this.#own, this.#clock)
     const result = await this.#updateWithMarker(
@@ -187,39 +188,36 @@ class GoogleSheets implements Spreadsheet {
     return outcome.kind === 'foreign' ? { kind: 'abandoned' } : outcome
   }
 
-  async prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned> {
-    // Delete only markers that exist: Google does not document what deleting a missing one does.
-    const fields =
-      'matchedDeveloperMetadata.developerMetadata(metadataId,metadataKey,metadataValue)'
-    const found = await this.#api.call(
-      {
-        method: 'POST',
-        path: `/developerMetadata:search?fields=${encodeURIComponent(fields)}`,
-        body: JSON.stringify({
-          dataFilters: [{ developerMetadataLookup: { metadataKey: markerKey } }],
-        }),
-      },
-      signal,
-    )
-    if (found.kind !== 'ok') return found
-    const all = foundMarkers(found.body)
-    const present = new Set(all.map((marker) => numberIn(marker, 'metadataId')))
-    const standing = markers.filter((marker) => present.has(marker))
-    const others = markersIn(all, this.#shortName).filter(
-      ({ marker }) => !standing.includes(marker),
-    )
-    if (standing.length === 0) return { kind: 'pruned', others }
-    const result = await this.#update(
-      standing.map((marker) => [deleteMarker(marker)]),
-      { signal },
-    )
-    if (result.kind !== 'ok') return result
-    const deleted = deletedMarkers(result.body)
-    if (standing.every((marker) => deleted.has(marker))) return { kind: 'pruned', others }
-    return {
-      kind: 'unknown',
-      message: 'The answer of the Sheets API does not show the old markers',
-    }
+  prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned> {
+    return reading<Pruned>(async () => {
+      // Delete only markers that exist: Google does not document what deleting a missing one does.
+      const fields =
+        'matchedDeveloperMetadata.developerMetadata(metadataId,metadataKey,metadataValue)'
+      const found = await this.#api.ask(
+        {
+          method: 'POST',
+          path: `/developerMetadata:search?fields=${encodeURIComponent(fields)}`,
+          body: JSON.stringify({
+            dataFilters: [{ developerMetadataLookup: { metadataKey: markerKey } }],
+          }),
+        },
+        signal,
+      )
+      const all = foundMarkers(found)
+      const present = new Set(all.map((marker) => numberIn(marker, 'metadataId')))
+      const standing = markers.filter((marker) => present.has(marker))
+      const others = markersIn(all, this.#shortName).filter(
+        ({ marker }) => !standing.includes(marker),
+      )
+      if (standing.length === 0) return { kind: 'pruned', others }
+      const requests = standing.map((marker) => [deleteMarker(marker)])
+      const result = await this.#update(requests, { signal })
+      if (result.kind !== 'ok') return result
+      const deleted = deletedMarkers(result.body)
+      if (standing.every((marker) => deleted.has(marker))) return { kind: 'pruned', others }
+      const message = 'The answer of the Sheets API does not show the old markers'
+      return { kind: 'unknown', message }
+    })
   }
 
   /** Google applies a batch as a whole. */
@@ -232,35 +230,35 @@ class GoogleSheets implements Spreadsheet {
   }
 
   remove(rows: readonly RowToRemove[], signal: AbortSignal): Promise<Removal> {
-    return removeRows(this.#api, rows, signal)
+    return reading(() => removeRows(this.#api, rows, signal))
   }
 
   /** Finds out who uses the marker's id: this batch, which was then applied, or something else. */
-  async #confirm(
+  #confirm(
     batch: FrozenBatch,
     signal: AbortSignal,
   ): Promise<Applied | GivenUp | Foreign | Refused | Retryable> {
-    const result = await this.#api.call(
-      { method: 'GET', path: `/developerMetadata/${batch.marker}?fields=metadataValue` },
-      signal,
-    )
-    if (result.kind !== 'ok') {
-      // The marker has vanished in the meantime. The next try shows the outcome.
-      if (result.error?.status === 404) return { kind: 'retryable', message: result.message }
-      return notSent(result)
-    }
-    const value = result.body['metadataValue']
-    if (value === markerValue(batch, this.#shortName)) {
-      // An earlier try applied the batch, but its answer did not reach us.
-      this.#layout.landed(batch)
-      return { kind: 'applied' }
-    }
-    this.#layout.notLanded(batch)
-    if (value === abandonedValue(batch, this.#shortName)) return { kind: 'abandoned' }
-    return {
-      kind: 'foreign',
-      message: `The developer metadata id ${batch.marker} is in use by something else`,
-    }
+    return reading<Applied | GivenUp | Foreign | Retryable>(async () => {
+      const path = `/developerMetadata/${batch.marker}?fields=metadataValue`
+      const result = await this.#api.call({ method: 'GET', path }, signal)
+      if (result.kind !== 'ok') {
+        // The marker has vanished in the meantime. The next try shows the outcome.
+        if (result.error?.status === 404) return { kind: 'retryable', message: result.message }
+        throw new ReadFailed(result)
+      }
+      const value = result.body['metadataValue']
+      if (value === markerValue(batch, this.#shortName)) {
+        // An earlier try applied the batch, but its answer did not reach us.
+        this.#layout.landed(batch)
+        return { kind: 'applied' }
+      }
+      this.#layout.notLanded(batch)
+      if (value === abandonedValue(batch, this.#shortName)) return { kind: 'abandoned' }
+      return {
+        kind: 'foreign',
+        message: `The developer metadata id ${batch.marker} is in use by something else`,
+      }
+    })
   }
 
   /** Sends requests with a marker. Only an answer with the new marker proves that they were applied. */

@@ -20,7 +20,7 @@ import {
   sheetFields,
   wordsFor,
 } from './sheets.ts'
-import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+import { isAboutRange, ReadFailed, type SheetsApi } from './sheets-api.ts'
 
 /** Sheet ids are int32 and not negative. */
 const sheetIdMax = 2 ** 31 - 1
@@ -95,70 +95,68 @@ export class Layout {
     return plan !== undefined
   }
 
-  /** Reads the sheets with one call, unless they are known. */
-  async load(signal: AbortSignal): Promise<{ readonly kind: 'ok' } | ApiFailure> {
-    if (this.#sheets) return { kind: 'ok' }
+  /** Reads the sheets with one call, unless they are known. @throws ReadFailed */
+  async load(signal: AbortSignal): Promise<readonly Sheet[]> {
+    if (this.#sheets) return this.#sheets
     const fields = `sheets(${sheetFields}),developerMetadata(metadataKey,metadataValue)`
-    const path = `?fields=${encodeURIComponent(fields)}`
-    const result = await this.#api.call({ method: 'GET', path }, signal)
-    if (result.kind !== 'ok') return result
-    this.#sheets = readSheets(result.body)
-    this.#copyWarning = copyWarning(result.body, this.#shortName)
+    const answer = await this.#api.read(fields, signal)
+    this.#sheets = readSheets(answer)
+    this.#copyWarning = copyWarning(answer, this.#shortName)
     this.#warn()
-    if (this.#sheets) return { kind: 'ok' }
-    return { kind: 'retryable', message: 'The Sheets API answered without the list of sheets' }
+    if (this.#sheets) return this.#sheets
+    const message = 'The Sheets API answered without the list of sheets'
+    throw new ReadFailed({ kind: 'retryable', message })
   }
 
-  /** Finds the only sheet if it is empty and has another name. Call after `load`. At most one call. */
-  async findOnlyTab(name: string, signal: AbortSignal): Promise<Open | ApiFailure> {
-    const [only, ...others] = this.#sheets ?? []
+  /** Finds the only sheet if it is empty and has another name. @throws ReadFailed */
+  async findOnlyTab(name: string, signal: AbortSignal): Promise<Open> {
+    const [only, ...others] = await this.load(signal)
     const isOther = only?.isGrid === true && findSheet([only], name) === undefined
     // Do not adopt a title that is not valid as the name of a tab.
     if (!only || !isOther || others.length > 0 || tabProblem(only.title)) return { kind: 'open' }
-    const looked = await this.#firstRows.look([only], signal)
-    if (looked.kind !== 'ok') {
+    try {
+      await this.#firstRows.look([only], signal)
+    } catch (error) {
       // The title may have changed since the list was read, or Google cannot read it in a range.
       this.forget()
-      return looked.error?.status === 400 ? { kind: 'open' } : looked
+      if (isAboutRange(error)) return { kind: 'open' }
+      throw error
     }
     if (this.#firstRows.get(only.sheetId)) return { kind: 'open' }
     this.#firstRows.foundEmpty(only.sheetId)
     return { kind: 'open', onlyTab: only.title }
   }
 
-  /** Finds out where each tab's rows go and what to prepare for them, mostly without a call. */
-  async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan | ApiFailure> {
+  /**
+   * Finds out where each tab's rows go and what to prepare for them, mostly without a call.
+   *
+   * @throws ReadFailed
+   */
+  async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan | Refused> {
     const { tabs } = batch
     // Nobody told us of the sheets to which the rows of that batch went.
     if (this.#landings.endedElsewhere(batch)) this.forget()
     const isFresh = this.#sheets === undefined
-    const loaded = await this.load(signal)
-    if (loaded.kind !== 'ok') return loaded
+    await this.load(signal)
     const find = () =>
       tabs.map((rows) => ({ rows, sheet: findSheet(this.#sheets ?? [], rows.tab) }))
     const noGrid = find().find(({ sheet }) => sheet?.isGrid === false)
     if (noGrid) return { ...noGridRefusal, tab: this.tabFor(noGrid.rows.tab) }
 
     const existing = find().flatMap(({ sheet }) => (sheet ? [sheet] : []))
-    const looked = await this.#firstRows.look(existing, signal)
-    if (looked.kind !== 'ok' && looked.error?.status !== 400) return looked
-    if (looked.kind !== 'ok' && !isFresh) {
+    try {
+      this.#merge(await this.#firstRows.look(existing, signal))
+    } catch (error) {
+      if (!isAboutRange(error)) throw error
       // A sheet was renamed or deleted since the list was read.
-      this.forget()
-      return { kind: 'retryable', message: looked.error?.message ?? '', afterMs: 0 }
-    }
-    // Google cannot read a title. Go on without it: a missing header is better than a stuck batch.
-    if (looked.kind !== 'ok') {
+      if (!isFresh) throw this.#outdated(error.message)
+      // Google cannot read a title. Go on without it: a missing header is better than a stuck batch.
       for (const { sheetId } of existing) {
         this.#firstRows.set(sheetId, [])
         this.#unreadable.add(sheetId)
       }
     }
-    if (looked.kind === 'ok') this.#merge(looked.sheets)
-    if (this.#hasTwins && !isFresh) {
-      this.forget()
-      return { kind: 'retryable', message: 'Somebody has renamed tabs', afterMs: 0 }
-    }
+    if (this.#hasTwins && !isFresh) throw this.#outdated('Somebody has renamed tabs')
     this.#verify()
 
     const taken = new Set(this.#sheets?.map(({ sheetId }) => sheetId))
@@ -251,6 +249,11 @@ export class Layout {
   get #hasTwins(): boolean {
     const titles = new Set(this.#sheets?.map(({ title }) => title.toLowerCase()))
     return titles.size < (this.#sheets?.length ?? 0)
+  }
+
+  #outdated(message: string): ReadFailed {
+    this.forget()
+    return new ReadFailed({ kind: 'retryable', message, afterMs: 0 })
   }
 
   #merge(sheets: readonly Sheet[]): void {

@@ -1,8 +1,8 @@
-import type { Refused, Removal, Removed, RowToRemove } from '../spreadsheet.ts'
+import type { Refused, Removed, RowToRemove } from '../spreadsheet.ts'
 import { WantedRows } from '../wanted-rows.ts'
 import { type FoundRow, searchRows } from './row-search.ts'
 import { type Sheet, wordsFor } from './sheets.ts'
-import { notSent, type SheetsApi } from './sheets-api.ts'
+import type { SheetsApi } from './sheets-api.ts'
 import type { Table } from './tables.ts'
 
 /** How many rows one call removes at most. */
@@ -21,15 +21,16 @@ const rowsPerCall = 100
  *
  * Google does not document whether `deleteDuplicates` leaves empty cells or removes the row of the
  * sheet. No request depends on it: rows are removed from the last one up.
+ *
+ * @throws ReadFailed
  */
 export async function removeRows(
   api: SheetsApi,
   rows: readonly RowToRemove[],
   signal: AbortSignal,
-): Promise<Removal> {
+): Promise<Removed | Refused> {
   const wanted = new WantedRows(rows)
   const search = await searchRows(api, wanted, signal)
-  if (search.kind !== 'found') return notSent(search)
   // A call for each tab, so that one that is protected holds no other back.
   const calls = search.sheets.flatMap((sheet) => {
     const here = search.rows.filter(({ sheetId }) => sheetId === sheet.sheetId)

@@ -1,45 +1,36 @@
-import { parameters, quoted } from './ranges.ts'
+import { quoted } from './ranges.ts'
 import { readSheets, type Sheet, sheetFields } from './sheets.ts'
-import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+import { isAboutRange, type SheetsApi } from './sheets-api.ts'
 
-interface SheetList {
-  readonly kind: 'listed'
-  readonly sheets: readonly Sheet[]
-}
-
-/** Reads what is known of each sheet, without its cells. One call. */
-export async function listSheets(
-  api: SheetsApi,
-  signal: AbortSignal,
-): Promise<SheetList | ApiFailure> {
-  const path = `?fields=${encodeURIComponent(`sheets(${sheetFields})`)}`
-  const answer = await api.call({ method: 'GET', path }, signal)
-  if (answer.kind !== 'ok') return answer
-  return { kind: 'listed', sheets: readSheets(answer.body) ?? [] }
+/** Reads what is known of each sheet, without its cells, with one call. @throws ReadFailed */
+export async function listSheets(api: SheetsApi, signal: AbortSignal): Promise<readonly Sheet[]> {
+  return readSheets(await api.read(`sheets(${sheetFields})`, signal)) ?? []
 }
 
 /**
- * Finds, after Google refused ranges of these sheets, those whose titles it cannot read in a range. There
+ * Finds, after a read of these sheets has failed, those whose titles Google cannot read in a range. There
  * are none when a person has just renamed, deleted or shortened a sheet. One call for each sheet, and
  * one more.
+ *
+ * @throws ReadFailed, also for the failure that is given when it was not about ranges
  */
 export async function listUnreadable(
   api: SheetsApi,
-  asked: readonly Sheet[],
+  { failure, asked }: { readonly failure: unknown; readonly asked: readonly Sheet[] },
   signal: AbortSignal,
-): Promise<SheetList | ApiFailure> {
+): Promise<readonly Sheet[]> {
+  if (!isAboutRange(failure)) throw failure
   const refused: Sheet[] = []
   for (const sheet of asked) {
-    const fields = 'sheets.properties.sheetId'
-    const path = `?fields=${fields}${parameters([`${quoted(sheet)}!A1`])}`
-    const answer = await api.call({ method: 'GET', path }, signal)
-    if (answer.kind === 'ok') continue
-    if (answer.error?.status !== 400) return answer
-    refused.push(sheet)
+    try {
+      await api.read('sheets.properties.sheetId', signal, [`${quoted(sheet)}!A1`])
+    } catch (error) {
+      if (!isAboutRange(error)) throw error
+      refused.push(sheet)
+    }
   }
   const now = await listSheets(api, signal)
-  if (now.kind !== 'listed') return now
-  const isAsBefore = ({ sheetId, title }: Sheet) =>
-    now.sheets.some((sheet) => sheet.sheetId === sheetId && sheet.title === title)
-  return { kind: 'listed', sheets: refused.filter(isAsBefore) }
+  return refused.filter(({ sheetId, title }) =>
+    now.some((sheet) => sheet.sheetId === sheetId && sheet.title === title),
+  )
 }

@@ -1,6 +1,7 @@
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { CallGate, MaySend, Refused, Retryable, Unknown } from '../spreadsheet.ts'
 import type { AccessTokens } from './access-token.ts'
+import { parameters } from './ranges.ts'
 import { type Access, classify, type GoogleError, parseObject, readError } from './failure.ts'
 
 export interface SheetsApiOptions {
@@ -29,7 +30,6 @@ export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unk
 /** A failure with Google's error, for callers that need its details. */
 export type ApiFailure = (Refused | Retryable | Unknown) & {
   readonly error?: GoogleError
-  /** Whether Google answered more than a call may. Ask for less then. */
   readonly isTooLarge?: boolean
 }
 
@@ -42,6 +42,17 @@ const withdrawn = {
 /** Google works on a call for at most 180 s. Most calls take under a second. */
 const timeoutMs = 60_000
 const answerBytesMax = 16 * 1024 * 1024
+
+/** A call that only reads has failed. */
+export class ReadFailed extends Error {
+  override readonly name = 'ReadFailed'
+  readonly failure: ApiFailure
+
+  constructor(failure: ApiFailure) {
+    super(failure.message, { cause: failure.cause })
+    this.failure = failure
+  }
+}
 
 /** Makes calls for one spreadsheet to the Sheets API v4: paces, authenticates and classifies them. */
 export class SheetsApi {
@@ -57,6 +68,27 @@ export class SheetsApi {
     if (first.kind !== 'refused' || first.error?.status !== 401) return first
     this.#options.tokens.drop()
     return this.#callOnce(request, signal)
+  }
+
+  /**
+   * Reads what a field mask names of the spreadsheet; of its cells, those in the ranges.
+   *
+   * @throws ReadFailed
+   */
+  read(
+    fields: string,
+    signal: AbortSignal,
+    ranges: readonly string[] = [],
+  ): Promise<Record<string, unknown>> {
+    const query = `?prettyPrint=false&fields=${encodeURIComponent(fields)}${parameters(ranges)}`
+    return this.ask({ method: 'GET', path: query }, signal)
+  }
+
+  /** Makes a call that changes nothing. @throws ReadFailed */
+  async ask(request: ApiRequest, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const result = await this.call(request, signal)
+    if (result.kind !== 'ok') throw new ReadFailed(result)
+    return result.body
   }
 
   async #callOnce(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
@@ -109,7 +141,23 @@ export class SheetsApi {
   }
 }
 
-/** The failure of a call that changes nothing. Even an unknown outcome can simply be tried again. */
-export function notSent(failure: ApiFailure): Refused | Retryable {
-  return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
+/** The result of an action that reads, or why it failed. A read can be tried again whatever its outcome. */
+export async function reading<T>(action: () => Promise<T>): Promise<T | Refused | Retryable> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!(error instanceof ReadFailed)) throw error
+    const { failure } = error
+    return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
+  }
+}
+
+/** Whether Google refused the ranges of a read: a title has changed, or Google cannot read it. */
+export function isAboutRange(error: unknown): error is ReadFailed {
+  return error instanceof ReadFailed && error.failure.error?.status === 400
+}
+
+/** Whether an answer was larger than a call may bring. Ask for less then. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ReadFailed && error.failure.isTooLarge === true
 }

@@ -74,17 +74,17 @@ export function readFirstRows(spreadsheet: unknown): ReadonlyMap<number, readonl
   for (const sheet of listIn(spreadsheet, 'sheets')) {
     const data = listIn(sheet, 'data')
     const isFilled = data.some((part) =>
-      rowsIn(part).some((row) => row.some((cell) => cell !== '')),
+      cellTexts(part).some((row) => row.some((cell) => cell !== '')),
     )
     if (!isFilled) continue
     const top = data.find((part) => numberIn(part, 'startRow') === 0)
-    first.set(numberIn(sheet, 'properties', 'sheetId'), rowsIn(top)[0] ?? [])
+    first.set(numberIn(sheet, 'properties', 'sheetId'), cellTexts(top)[0] ?? [])
   }
   return first
 }
 
 /** The cells of a part of a sheet, as people see them. */
-export function rowsIn(part: unknown): readonly (readonly string[])[] {
+export function cellTexts(part: unknown): readonly (readonly string[])[] {
   return listIn(part, 'rowData').map((row) =>
     listIn(row, 'values').map((cell) => textOf(fieldIn(cell, 'formattedValue'))),
   )

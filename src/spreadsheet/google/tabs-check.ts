@@ -8,7 +8,7 @@ import { callFinding } from './failure-finding.ts'
 import { FirstRows } from './first-rows.ts'
 import { placeOf, placeProblems } from './place.ts'
 import { protectedSheets } from './protections.ts'
-import type { SheetsApi } from './sheets-api.ts'
+import { ReadFailed, type SheetsApi } from './sheets-api.ts'
 import { findSheet, readSheets, type Sheet } from './sheets.ts'
 
 const { ok, warning, fault } = findingsOf('tabs')
@@ -33,8 +33,12 @@ export async function checkTabs(
   const tabs = tabsOf(sheets, expected).slice(0, tabsMax)
   const existing = tabs.flatMap(({ sheet }) => (sheet?.isGrid ? [sheet] : []))
   const firstRows = new FirstRows(api, clock)
-  const looked = await firstRows.look(existing, signal)
-  if (looked.kind !== 'ok') return [callFinding('tabs', looked)]
+  try {
+    await firstRows.look(existing, signal)
+  } catch (error) {
+    if (error instanceof ReadFailed) return [callFinding('tabs', error.failure)]
+    throw error
+  }
   const closed = protectedSheets(spreadsheet)
   return tabs.flatMap(({ name, sheet }): Finding | readonly Finding[] => {
     const words = `the tab ${JSON.stringify(sheet?.title ?? name)}`

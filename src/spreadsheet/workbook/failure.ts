@@ -41,58 +41,51 @@ export async function whereIs(directory: string, fileName: string): Promise<stri
   }
 }
 
-const access = 'Give the user that runs Rollcall the right to write here'
-const lock = 'Close the program that has the file open or locks it'
-const space = 'Free some space'
-
 interface FileProblem {
   readonly why: string
   readonly hint: string
+  /** The reason when the error concerns the whole workbook. */
+  readonly reason: RefusalReason
   /** Whether the error may concern one file only. */
   readonly isOneFile: boolean
-  /** The reason when the error concerns the whole workbook; `folder` by default. */
-  readonly reason?: RefusalReason
 }
+
+function ofFile(why: string, hint: string): FileProblem {
+  return { why, hint, reason: 'folder', isOneFile: true }
+}
+
+function ofAll(why: string, hint: string, reason: RefusalReason = 'folder'): FileProblem {
+  return { why, hint, reason, isOneFile: false }
+}
+
+const access = 'Give the user that runs Rollcall the right to write here'
+const locked = ofFile('it is locked', 'Close the program that has the file open or locks it')
+const space = 'Free some space'
+const moveAway = 'Move that file away, or set DATA_DIR to another folder'
 
 /** What is wrong and what to do, by the code of the file system error. */
 const problems: Readonly<Record<string, FileProblem>> = {
-  EACCES: { why: 'permission denied', hint: access, isOneFile: true },
-  EPERM: { why: 'operation not permitted', hint: access, isOneFile: true },
-  EBUSY: { why: 'it is locked', hint: lock, isOneFile: true },
-  ETXTBSY: { why: 'it is locked', hint: lock, isOneFile: true },
-  ELOOP: {
-    why: 'it is a symbolic link',
-    hint: 'Replace the link with the file itself, because Rollcall never writes through a link',
-    isOneFile: true,
-  },
-  EISDIR: {
-    why: 'it is not a file',
-    hint: 'Move it away, so that Rollcall can make a plain file of this name',
-    isOneFile: true,
-  },
-  EFBIG: {
-    why: 'it is too large',
-    hint: 'Move the file away. Rollcall then makes a new one for the tab',
-    isOneFile: true,
-  },
-  ENOSPC: { why: 'the disk is full', hint: space, isOneFile: false, reason: 'diskFull' },
-  EDQUOT: { why: 'the disk quota is used up', hint: space, isOneFile: false, reason: 'diskFull' },
-  EROFS: {
-    why: 'the file system is read-only',
-    hint: 'Mount it for writing, or set DATA_DIR to another folder',
-    isOneFile: false,
-  },
-  ENOTDIR: {
-    why: 'a file stands where a folder should be',
-    hint: 'Move that file away, or set DATA_DIR to another folder',
-    isOneFile: false,
-  },
-  EIO: {
-    why: 'the disk reports an error',
-    hint: 'Check the disk',
-    isOneFile: false,
-    reason: 'disk',
-  },
+  EACCES: ofFile('permission denied', access),
+  EPERM: ofFile('operation not permitted', access),
+  EBUSY: locked,
+  ETXTBSY: locked,
+  ELOOP: ofFile(
+    'it is a symbolic link',
+    'Replace the link with the file itself, because Rollcall never writes through a link',
+  ),
+  EISDIR: ofFile(
+    'it is not a file',
+    'Move it away, so that Rollcall can make a plain file of this name',
+  ),
+  EFBIG: ofFile('it is too large', 'Move the file away. Rollcall then makes a new one for the tab'),
+  ENOSPC: ofAll('the disk is full', space, 'diskFull'),
+  EDQUOT: ofAll('the disk quota is used up', space, 'diskFull'),
+  EROFS: ofAll(
+    'the file system is read-only',
+    'Mount it for writing, or set DATA_DIR to another folder',
+  ),
+  ENOTDIR: ofAll('a file stands where a folder should be', moveAway),
+  EIO: ofAll('the disk reports an error', 'Check the disk', 'disk'),
 }
 
 /**
@@ -119,9 +112,7 @@ export function failureOf(error: unknown, directory: string): Refused | Retryabl
   if (!problem) return { kind: 'retryable', message, cause: error }
   return {
     kind: 'refused',
-    ...(ofOneFile
-      ? { reason: 'tabFile', tab: ofOneFile.tab }
-      : { reason: problem.reason ?? 'folder' }),
+    ...(ofOneFile ? { reason: 'tabFile', tab: ofOneFile.tab } : { reason: problem.reason }),
     message,
     hint: `${problem.hint}. The folder is ${directory}${ofOneFile ? '; ls -i there shows which file it is' : ''}`,
     cause: error,

@@ -163,6 +163,16 @@ export async function addName(path: string, name: string): Promise<void> {
 /** What file systems say that have no hard links, as those of USB sticks. */
 const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
+/** What a look at a file or folder brings; undefined when it is missing. */
+export async function ifExists<T>(look: Promise<T>): Promise<T | undefined> {
+  try {
+    return await look
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
 /** The code of a file system error, for example `ENOENT`; undefined for any other error. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined

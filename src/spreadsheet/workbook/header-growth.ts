@@ -1,12 +1,12 @@
 import { constants, type Stats } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { lstat, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnColumn } from '../../signup/row.ts'
-import type { DurableFiles } from '../../platform/node/durable-file.ts'
+import { type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
 import { plainRecord } from '../csv.ts'
 import type { Header } from '../header.ts'
-import { headBytesMax, readHeaderRow } from './header-row.ts'
-import { replaceWhole, stateOf } from './whole-file.ts'
+import { headOf, readHeaderRow } from './header-row.ts'
+import { replaceWhole } from './whole-file.ts'
 
 /** A larger file keeps its header row, so that its values go into Metadata. */
 const fileBytesMax = 64 * 1024 * 1024
@@ -45,9 +45,10 @@ export async function grownHeader(
   own: readonly OwnColumn[],
 ): Promise<GrownHeader | undefined> {
   if (own.length === 0) return undefined
-  const before = await stateOf(path)
+  const before = await ifExists(lstat(path))
   if (!before?.isFile() || before.size > fileBytesMax) return undefined
-  const head = await headOf(path)
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const head = await headOf(file)
   const { header, delimiter } = readHeaderRow(head, own, true)
   const replaced = endOfRecord(head) ?? (head.length === before.size ? head.length : undefined)
   if (!header.added || replaced === undefined) return undefined
@@ -57,13 +58,6 @@ export async function grownHeader(
   const line = Buffer.concat([Buffer.from(kept, 'latin1'), added])
   const { at } = readHeaderRow(line.toString('latin1'), own).header
   return at.join() === header.at.join() ? { header, line, replaced, before } : undefined
-}
-
-/** The beginning of the file, with one character for each byte. */
-async function headOf(path: string): Promise<string> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytesMax), 0, headBytesMax, 0)
-  return buffer.toString('latin1', 0, bytesRead)
 }
 
 /** Where the first record ends: before the first line end outside of quotes. */

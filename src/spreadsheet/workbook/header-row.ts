@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import { noColumns, type OwnColumn } from '../../signup/row.ts'
 import { type Header, readHeader } from '../header.ts'
 import { delimiters } from '../csv.ts'
@@ -8,7 +9,13 @@ export interface HeaderRow {
 }
 
 /** How many bytes are read for the header row. */
-export const headBytesMax = 64 * 1024
+const headBytesMax = 64 * 1024
+
+/** The beginning of a file, with one character for each byte. */
+export async function headOf(file: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytesMax), 0, headBytesMax, 0)
+  return buffer.toString('latin1', 0, bytesRead)
+}
 
 /**
  * Reads the first record of a file's text, which has one character for each byte. The delimiter is the

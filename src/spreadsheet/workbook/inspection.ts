@@ -6,7 +6,7 @@ import type { Expected } from '../inspection.ts'
 import type { Finding } from '../../signup/finding.ts'
 import { failureOf } from './failure.ts'
 import { grownHeader } from './header-growth.ts'
-import { openRecord } from './record.ts'
+import { BatchRecord } from './record.ts'
 import { planAddition } from './tab-file.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function* inspectWorkbook(
   const folder = await guarded({ check: 'spreadsheet', directory, missing }, async () => {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
     // Reading any batch's standing reads the record.
-    await openRecord(directory, durableFiles).standingOf({ number: 0, fingerprint: '' })
+    await new BatchRecord(directory, durableFiles).standingOf({ number: 0, fingerprint: '' })
     return `the local workbook, ${place}, can be written`
   })
   yield folder

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { FrozenBatch } from '../../signup/batch.ts'
-import { codeOf } from '../../platform/node/durable-file.ts'
-import type { DurableFiles } from '../../platform/node/durable-file.ts'
+import { type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
 
 const batchIdSchema = z.object({ number: z.number(), fingerprint: z.string() })
 
@@ -43,27 +42,6 @@ export type Intent = Readonly<z.infer<typeof intentSchema>>
 type Settled = z.infer<typeof settledSchema>
 type BatchId = z.infer<typeof batchIdSchema>
 
-/**
- * The workbook's record of its batches, in a hidden folder beside the tab files. An intent is on disk
- * before the first byte of its batch reaches a tab file, and promises to finish the batch; only
- * `abandon` and `withdraw` take it back. The last applied batch is remembered until the next one.
- */
-export interface BatchRecord {
-  /** Makes the folders. */
-  prepare(): Promise<void>
-  standingOf(batch: BatchId): Promise<'applied' | 'abandoned' | 'new'>
-  /** The intent whose batch is neither applied nor abandoned. Deletes any other. */
-  pending(): Promise<Intent | undefined>
-  intend(intent: Intent): Promise<void>
-  /** Deletes the intent. Its batch must be settled, or nothing of it may be in any file. */
-  withdraw(): Promise<void>
-  /** Marks the batch as applied, even if its intent is still there. */
-  settle(batch: BatchId): Promise<void>
-  /** Marks the batch as abandoned, even if its intent is still there. */
-  abandon(batch: FrozenBatch): Promise<void>
-  forgetAbandoned(markers: readonly number[]): Promise<void>
-}
-
 /** The record exists but cannot be read, because somebody else has changed it. */
 export class RecordDamaged extends Error {
   override readonly name = 'RecordDamaged'
@@ -74,57 +52,82 @@ export function recordFolder(directory: string): string {
   return join(directory, '.rollcall')
 }
 
-export function openRecord(directory: string, files: DurableFiles): BatchRecord {
-  const folder = recordFolder(directory)
-  const intentPath = join(folder, 'intent.json')
-  const settledPath = join(folder, 'settled.json')
+/**
+ * The workbook's record of its batches, in a hidden folder beside the tab files. An intent is on disk
+ * before the first byte of its batch reaches a tab file, and promises to finish the batch; only
+ * `abandon` and `withdraw` take it back. The last applied batch is remembered until the next one.
+ */
+export class BatchRecord {
+  readonly #folder: string
+  readonly #files: DurableFiles
 
-  async function settled(): Promise<Settled> {
-    return (await readJson(settledPath, settledSchema)) ?? { abandoned: [] }
+  constructor(directory: string, files: DurableFiles) {
+    this.#folder = recordFolder(directory)
+    this.#files = files
   }
 
-  async function standingOf(batch: BatchId): Promise<'applied' | 'abandoned' | 'new'> {
-    const { applied, abandoned } = await settled()
+  /** Makes the folders. */
+  prepare(): Promise<void> {
+    return this.#files.ensureDirectory(this.#folder)
+  }
+
+  async standingOf(batch: BatchId): Promise<'applied' | 'abandoned' | 'new'> {
+    const { applied, abandoned } = await this.#settled()
     if (applied && isSame(applied, batch)) return 'applied'
     return abandoned.some((other) => isSame(other, batch)) ? 'abandoned' : 'new'
   }
 
-  async function saveSettled(next: Settled): Promise<void> {
-    await files.replace(settledPath, JSON.stringify(next))
-  }
-
-  async function pending(): Promise<Intent | undefined> {
-    const intent = await readJson(intentPath, intentSchema)
-    if (!intent || (await standingOf(intent)) === 'new') return intent
-    await files.remove(intentPath)
+  /** The intent whose batch is neither applied nor abandoned. Deletes any other. */
+  async pending(): Promise<Intent | undefined> {
+    const intent = await readJson(this.#intentPath, intentSchema)
+    if (!intent || (await this.standingOf(intent)) === 'new') return intent
+    await this.withdraw()
     return undefined
   }
 
-  return {
-    prepare: () => files.ensureDirectory(folder),
-    standingOf,
-    pending,
+  intend(intent: Intent): Promise<void> {
+    return this.#files.replace(this.#intentPath, JSON.stringify(intent))
+  }
 
-    intend: (intent) => files.replace(intentPath, JSON.stringify(intent)),
-    withdraw: () => files.remove(intentPath),
+  /** Deletes the intent. Its batch must be settled, or nothing of it may be in any file. */
+  withdraw(): Promise<void> {
+    return this.#files.remove(this.#intentPath)
+  }
 
-    async settle({ number, fingerprint }) {
-      await saveSettled({ ...(await settled()), applied: { number, fingerprint } })
-    },
+  /** Marks the batch as applied, even if its intent is still there. */
+  async settle({ number, fingerprint }: BatchId): Promise<void> {
+    await this.#save({ ...(await this.#settled()), applied: { number, fingerprint } })
+  }
 
-    async abandon({ number, fingerprint, marker }) {
-      const before = await settled()
-      const abandoned = [...before.abandoned, { number, fingerprint, marker }]
-      await saveSettled({ ...before, abandoned })
-    },
+  /** Marks the batch as abandoned, even if its intent is still there. */
+  async abandon({ number, fingerprint, marker }: FrozenBatch): Promise<void> {
+    const before = await this.#settled()
+    const abandoned = [...before.abandoned, { number, fingerprint, marker }]
+    await this.#save({ ...before, abandoned })
+  }
 
-    async forgetAbandoned(markers) {
-      const before = await settled()
-      const abandoned = before.abandoned.filter(({ marker }) => !markers.includes(marker))
-      if (abandoned.length === before.abandoned.length) return
-      await pending() // Deletes the leftover intent of a forgotten batch, which would count again.
-      await saveSettled({ ...before, abandoned })
-    },
+  async forgetAbandoned(markers: readonly number[]): Promise<void> {
+    const before = await this.#settled()
+    const abandoned = before.abandoned.filter(({ marker }) => !markers.includes(marker))
+    if (abandoned.length === before.abandoned.length) return
+    await this.pending() // Deletes the leftover intent of a forgotten batch, which would count again.
+    await this.#save({ ...before, abandoned })
+  }
+
+  get #intentPath(): string {
+    return join(this.#folder, 'intent.json')
+  }
+
+  get #settledPath(): string {
+    return join(this.#folder, 'settled.json')
+  }
+
+  async #settled(): Promise<Settled> {
+    return (await readJson(this.#settledPath, settledSchema)) ?? { abandoned: [] }
+  }
+
+  #save(settled: Settled): Promise<void> {
+    return this.#files.replace(this.#settledPath, JSON.stringify(settled))
   }
 }
 
@@ -134,13 +137,8 @@ export function isSame(one: BatchId, other: BatchId): boolean {
 
 /** Reads one of the record's files; undefined when it is missing. @throws RecordDamaged */
 async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
+  const text = await ifExists(readFile(path, 'utf8'))
+  if (text === undefined) return undefined
   try {
     return schema.parse(JSON.parse(text))
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, readdir } from 'node:fs/promises'
+import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cellsOf, delimiters } from '../csv.ts'
 import { ourHeader } from '../header.ts'
@@ -13,9 +13,9 @@ import type {
   RowReader,
   RowsEnd,
 } from '../spreadsheet.ts'
-import { codeOf } from '../../platform/node/durable-file.ts'
+import { ifExists } from '../../platform/node/durable-file.ts'
 import { failureOf } from './failure.ts'
-import { headBytesMax, type HeaderRow, readHeaderRow } from './header-row.ts'
+import { headOf, type HeaderRow, readHeaderRow } from './header-row.ts'
 
 /** Rows in one part. Their lines take about a megabyte. */
 const rowsPerPart = 5_000
@@ -57,22 +57,14 @@ async function* readAll(directory: string): AsyncGenerator<RowPart, boolean> {
 
 /** The state of each tab's file, by its name. */
 async function stateOf(directory: string): Promise<Readonly<Record<string, string>>> {
-  const names = (await namesIn(directory)).filter((name) => name.endsWith('.csv')).sort()
+  // Without a folder there is no tab.
+  const all = (await ifExists(readdir(directory))) ?? []
+  const names = all.filter((name) => name.endsWith('.csv')).sort()
   const states = await Array.fromAsync(names, async (name) => {
     const { size, mtimeNs, ino } = await lstat(join(directory, name), { bigint: true })
     return [name, `${ino}:${size}:${mtimeNs}`] as const
   })
   return Object.fromEntries(states)
-}
-
-/** Without a folder there is no tab. */
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
-    throw error
-  }
 }
 
 async function* readFile(directory: string, name: string): AsyncGenerator<RowPart> {
@@ -82,24 +74,16 @@ async function* readFile(directory: string, name: string): AsyncGenerator<RowPar
   )
   if (!(await file.stat()).isFile()) return
   const headerRow = readHeaderRow(await headOf(file))
-  const part = (rows: readonly RowKey[]): RowPart => {
-    return { kind: 'rows', place: name, tab: name.slice(0, -'.csv'.length), rows }
-  }
+  const tab = name.slice(0, -'.csv'.length)
   let rows: RowKey[] = []
   for await (const line of file.readLines({ start: 0, autoClose: false })) {
     const key = keyIn(line, headerRow)
     if (key) rows.push(key)
     if (rows.length < rowsPerPart) continue
-    yield part(rows)
+    yield { kind: 'rows', place: name, tab, rows }
     rows = []
   }
-  yield part(rows)
-}
-
-/** One character for each byte, which is enough for names of columns. */
-async function headOf(file: FileHandle): Promise<string> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytesMax), 0, headBytesMax, 0)
-  return buffer.subarray(0, bytesRead).toString('latin1')
+  yield { kind: 'rows', place: name, tab, rows }
 }
 
 /** People save files with other delimiters and move columns, so the timestamp shows where the row begins. */

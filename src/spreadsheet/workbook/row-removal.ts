@@ -1,12 +1,12 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DurableFiles } from '../../platform/node/durable-file.ts'
+import { type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
 import { cellsOf, delimiters, readCell, recordEnd } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
 import { WantedRows } from '../wanted-rows.ts'
 import { naming } from './failure.ts'
-import { removeHalfWritten, replaceWhole, stateOf } from './whole-file.ts'
+import { removeHalfWritten, replaceWhole } from './whole-file.ts'
 
 const chunkBytes = 1024 * 1024
 /** Longer lines are not searched. A row of ours has up to 64 KiB. */
@@ -38,7 +38,7 @@ export async function removeRows(
   for (const fileName of names) {
     const path = join(directory, fileName)
     await naming(directory, { tab: fileName, fileName }, async () => {
-      const before = await stateOf(path)
+      const before = await ifExists(lstat(path))
       const lines: Line[] = []
       for await (const line of recordsOf(path)) {
         if (isWanted(line, wanted)) lines.push(line)

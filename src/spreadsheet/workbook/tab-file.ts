@@ -1,18 +1,15 @@
-import { constants } from 'node:fs'
-import type { Stats } from 'node:fs'
-import { lstat, open, readdir, readFile } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TabSignups } from '../../signup/batch.ts'
 import { type Cell, headingsOf, type OwnColumn, toRow } from '../../signup/row.ts'
 import { tabKey } from '../../signup/signup.ts'
-import { codeOf } from '../../platform/node/durable-file.ts'
-import type { DurableFiles } from '../../platform/node/durable-file.ts'
+import { type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
 import { csvRecord } from '../csv.ts'
 import { arrange, ourHeaderWith } from '../header.ts'
 import { naming } from './failure.ts'
 import { fileName } from './file-name.ts'
-import { headBytesMax, readHeaderRow } from './header-row.ts'
+import { headOf, readHeaderRow } from './header-row.ts'
 import { countEarlierRows } from './earlier-rows.ts'
 import { type Counts, countRows, missingRows } from './missing-rows.ts'
 import type { Addition } from './record.ts'
@@ -76,7 +73,7 @@ export async function standingOf(directory: string, addition: Addition): Promise
 
 async function compare(path: string, addition: Addition): Promise<Standing> {
   const { sizeBefore, rows, own, earlier } = addition
-  await using file = await ifExists(openFile(path, constants.O_RDONLY))
+  await using file = await ifExists(open(path, constants.O_RDONLY | constants.O_NOFOLLOW))
   if (!file && sizeBefore === 0) return { kind: 'none' }
   if (!file) return { kind: 'changed', missing: rows, present: {} }
 
@@ -88,7 +85,7 @@ async function compare(path: string, addition: Addition): Promise<Standing> {
     if (tail.equals(ours)) return { kind: 'whole', isLast: size === sizeBefore + ours.length }
     if (size <= sizeBefore + ours.length && isTorn(tail, ours)) return { kind: 'torn' }
   }
-  const now = readHeaderRow(await readText(file, 0, headBytesMax), own)
+  const now = readHeaderRow(await headOf(file), own)
   const isKnown = addition.header.kind !== 'named' || now.header.kind === 'none'
   const headerRow = isKnown ? addition : { ...now, own }
   const present = await countRows(rows, file.readLines({ start: 0, autoClose: false }), headerRow)
@@ -125,7 +122,7 @@ function hasHeaderRow({ lead }: Addition): boolean {
  */
 async function beginFile(files: DurableFiles, directory: string, addition: Addition) {
   const path = join(directory, addition.fileName)
-  const before = await statIfExists(path)
+  const before = await ifExists(lstat(path))
   if ((before?.size ?? 0) !== addition.sizeBefore) {
     throw Object.assign(new Error(`${path} was changed just now.`), { code: 'EAGAIN' })
   }
@@ -159,7 +156,7 @@ async function planRows(
   part: Pick<Addition, 'tab' | 'fileName' | 'rows' | 'own' | 'isRemainder'>,
 ): Promise<Addition> {
   const path = join(directory, part.fileName)
-  const stats = await statIfExists(path)
+  const stats = await ifExists(lstat(path))
   const look = stats && (await naming(directory, part, () => lookInto(path, stats, part)))
   const found = look ?? emptyFile(part.own)
   // Without rows, do not write the header row either.
@@ -189,13 +186,13 @@ async function lookInto(
   if (stats.isSymbolicLink()) throw notAFile('ELOOP', path)
   if (!stats.isFile()) throw notAFile('EISDIR', path)
   // Open for writing too, to notice a lock before anything is promised.
-  await using file = await openFile(path, constants.O_RDWR)
+  await using file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW)
   const { size } = await file.stat()
-  const head = await readText(file, 0, headBytesMax)
+  const head = await headOf(file)
   if (size <= emptyBytesMax && /^(?:\xef\xbb\xbf)?[\r\n]*$/.test(head)) {
     return { ...emptyFile(own), sizeBefore: size }
   }
-  const end = await readText(file, Math.max(0, size - 2), 2)
+  const end = (await readAt(file, Math.max(0, size - 2), 2)).toString('latin1')
   const [lastLineEnd] = /\r?\n$|\r$/.exec(end) ?? []
   const [firstLineEnd = standardLineEnd] = /\r?\n/.exec(head) ?? []
   const { header, delimiter } = readHeaderRow(head, own)
@@ -214,7 +211,7 @@ async function lookInto(
 /** The file of the tab: an existing one with its name in any case, or else the name for a new file. */
 export async function tabFileName(directory: string, tab: string): Promise<string> {
   const wanted = fileName(tab)
-  if (await statIfExists(join(directory, wanted))) return wanted
+  if (await ifExists(lstat(join(directory, wanted)))) return wanted
   const key = tabKey(wanted)
   const names = await readdir(directory)
   return names.filter((name) => tabKey(name) === key).sort()[0] ?? wanted
@@ -232,31 +229,9 @@ function bytesOf({ lead, rows, own, header, delimiter, lineEnd }: Addition): Buf
   return Buffer.from(lead + lines.join(''))
 }
 
-/** Reads text with one character for each byte, which is enough to find line ends. */
-async function readText(file: FileHandle, position: number, length: number): Promise<string> {
-  return (await readAt(file, position, length)).toString('latin1')
-}
-
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
   return buffer.subarray(0, bytesRead)
-}
-
-async function openFile(path: string, flags: number): Promise<FileHandle> {
-  return open(path, flags | constants.O_NOFOLLOW)
-}
-
-async function statIfExists(path: string): Promise<Stats | undefined> {
-  return ifExists(lstat(path))
-}
-
-async function ifExists<T>(found: Promise<T>): Promise<T | undefined> {
-  try {
-    return await found
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 function notAFile(code: string, path: string): Error {

@@ -1,7 +1,7 @@
 import { existsSync, type Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, type Content, type DurableFiles } from '../../platform/node/durable-file.ts'
+import { type Content, type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
 import { recordFolder } from './record.ts'
 
 /**
@@ -16,18 +16,8 @@ export async function replaceWhole(
   content: Content,
   before?: Stats,
 ): Promise<void> {
-  const mayReplace = async () => before === undefined || isSame(await stateOf(path), before)
+  const mayReplace = async () => before === undefined || isSame(await ifExists(lstat(path)), before)
   await files.replace(path, content, { temporary: halfWritten(directory), mayReplace })
-}
-
-/** What a file is now; undefined when there is none. */
-export async function stateOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 function isSame(now: Stats | undefined, before: Stats): boolean {

@@ -4,8 +4,7 @@ import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Field } from '../../signup/field.ts'
 import { type OwnColumn, ownColumns } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import { durableFiles } from '../../platform/node/durable-file.ts'
-import type { DurableFiles } from '../../platform/node/durable-file.ts'
+import { type DurableFiles, durableFiles } from '../../platform/node/durable-file.ts'
 import type {
   Abandoned,
   Applied,
@@ -26,19 +25,18 @@ import { failureOf, naming, whereIs } from './failure.ts'
 import { growHeader } from './header-growth.ts'
 import { workbookProfile } from './profile.ts'
 import { WorkbookRowReader } from './row-reader.ts'
-import { isSame, openRecord } from './record.ts'
-import type { Addition, BatchRecord, Intent } from './record.ts'
+import { type Addition, BatchRecord, type Intent, isSame } from './record.ts'
 import { removeRows } from './row-removal.ts'
 import {
   canUndo,
   finish,
   planAddition,
   planRemainder,
+  type Standing,
   standingOf,
   tabFileName,
   undo,
 } from './tab-file.ts'
-import type { Standing } from './tab-file.ts'
 import { removeHalfWritten } from './whole-file.ts'
 
 export interface WorkbookOptions {
@@ -87,7 +85,7 @@ class Workbook implements Spreadsheet {
     this.location = directory
     this.#own = own
     this.#files = files
-    this.#record = openRecord(directory, files)
+    this.#record = new BatchRecord(directory, files)
   }
 
   get warnings(): readonly Warning[] {

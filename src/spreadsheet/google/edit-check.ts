@@ -1,7 +1,8 @@
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
-import { createdMarker, deletedMarkers } from './markers.ts'
+import { createdMarker, deletedMarkers, markerReplies } from './markers.ts'
+import { createMetadata, deleteMetadata } from './requests.ts'
 import type { SheetsApi } from './sheets-api.ts'
 
 /** The metadata key of this check. It is not the key of markers, so that delivery never touches it. */
@@ -18,33 +19,13 @@ export async function checkEditing(
   signal: AbortSignal,
 ): Promise<Finding> {
   const { ok, warning, fault } = findingsOf('editor')
-  const fields =
-    'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
-    'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
   const requests = [
-    {
-      createDeveloperMetadata: {
-        developerMetadata: {
-          metadataKey: checkKey,
-          visibility: 'DOCUMENT',
-          location: { spreadsheet: true },
-        },
-      },
-    },
-    {
-      deleteDeveloperMetadata: {
-        dataFilter: { developerMetadataLookup: { metadataKey: checkKey } },
-      },
-    },
+    createMetadata({ metadataKey: checkKey }),
+    deleteMetadata({ metadataKey: checkKey }),
   ]
-  const result = await api.call(
-    {
-      method: 'POST',
-      path: `:batchUpdate?fields=${encodeURIComponent(fields)}`,
-      body: JSON.stringify({ requests }),
-    },
-    signal,
-  )
+  const path = `:batchUpdate?fields=${encodeURIComponent(markerReplies)}`
+  const body = `{"requests":[${requests.join()}]}`
+  const result = await api.call({ method: 'POST', path, body }, signal)
   if (result.kind === 'refused' && result.reason === 'permission') {
     const message = `${result.message}: it is shared with ${email}, but not as Editor`
     return fault(message, result.hint)

@@ -33,14 +33,16 @@ import { Layout, type Plan } from './layout.ts'
 import {
   abandonedValue,
   createdMarker,
+  createMarker,
   deletedMarkers,
   foundMarkers,
   markerKey,
+  markerReplies,
   markersIn,
   markerValue,
   shortNameOf,
 } from './markers.ts'
-import { batchRequests, createMarker, deleteMarker } from './requests.ts'
+import { batchRequests, deleteMetadata } from './requests.ts'
 import { cellFields, sheetFields } from './sheets.ts'
 import { googleProfile } from './profile.ts'
 import { GoogleRowReader } from './row-reader.ts'
@@ -74,14 +76,7 @@ export interface GoogleSheetsOptions {
 
 /** A spreadsheet in Google Sheets, written through a service account. */
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
-  const { access, sign, apiUrl, tokenUrl, http, clock, gate, called, random, digest } = options
-  const own = ownColumns(options.fields ?? [])
-  const tokens = new AccessTokens({ email: access.email, sign, tokenUrl, http, clock })
-  const api = new SheetsApi({ apiUrl, access, http, tokens, gate, called })
-  const shortName = shortNameOf(access.spreadsheetId, digest)
-  const layout = new Layout(api, { shortName, clock, random, own })
-  const location = locationOf(access, apiUrl)
-  return new GoogleSheets({ shortName, location, own }, api, layout, clock)
+  return new GoogleSheets(options)
 }
 
 /** Google's link to the spreadsheet, or a description when the API is an emulator. */
@@ -104,12 +99,15 @@ class GoogleSheets implements Spreadsheet {
   readonly #layout: Layout
   readonly #clock: Clock
 
-  constructor({ shortName, location, own }: Facts, api: SheetsApi, layout: Layout, clock: Clock) {
-    this.location = location
-    this.#shortName = shortName
-    this.#own = own
-    this.#api = api
-    this.#layout = layout
+  constructor(options: GoogleSheetsOptions) {
+    const { access, apiUrl, clock, random, digest } = options
+    this.location = locationOf(access, apiUrl)
+    this.#shortName = shortNameOf(access.spreadsheetId, digest)
+    this.#own = ownColumns(options.fields ?? [])
+    const tokens = new AccessTokens({ ...options, email: access.email })
+    this.#api = new SheetsApi({ ...options, tokens })
+    const [shortName, own] = [this.#shortName, this.#own]
+    this.#layout = new Layout(this.#api, { shortName, clock, random, own })
     this.#clock = clock
   }
 
@@ -128,8 +126,8 @@ class GoogleSheets implements Spreadsheet {
   async write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome> {
     const plan = await reading(() => this.#layout.plan(batch, signal))
     if (plan.kind !== 'plan') return plan
-    const value = markerValue(batch, this.#shortName)
-    const requests = await batchRequests(batch.marker, value, plan.tabs, this.#own, this.#clock)
+    const marker = createMarker(batch, markerValue(batch, this.#shortName))
+    const requests = await batchRequests(marker, plan.tabs, this.#own, this.#clock)
     const result = await this.#updateWithMarker(
       batch.marker,
       requests.map(({ request }) => request),
@@ -176,8 +174,7 @@ class GoogleSheets implements Spreadsheet {
   }
 
   async abandon(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Abandoned> {
-    const value = abandonedValue(batch, this.#shortName)
-    const requests = [[createMarker(batch.marker, value)]]
+    const requests = [[createMarker(batch, abandonedValue(batch, this.#shortName))]]
     const result = await this.#updateWithMarker(batch.marker, requests, { signal, maySend })
     if (result.kind === 'ok') {
       this.#layout.notLanded(batch)
@@ -210,7 +207,7 @@ class GoogleSheets implements Spreadsheet {
         ({ marker }) => !standing.includes(marker),
       )
       if (standing.length === 0) return { kind: 'pruned', others }
-      const requests = standing.map((marker) => [deleteMarker(marker)])
+      const requests = standing.map((metadataId) => [deleteMetadata({ metadataId })])
       const result = await this.#update(requests, { signal })
       if (result.kind !== 'ok') return result
       const deleted = deletedMarkers(result.body)
@@ -281,11 +278,8 @@ class GoogleSheets implements Spreadsheet {
     requests: readonly (readonly string[])[],
     { signal, maySend, ranges = [] }: Sending,
   ): Promise<ApiResult> {
-    const replies =
-      'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
-      'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
     const cells = ranges.length > 0 ? `,${cellFields}` : ''
-    const fields = `${replies},updatedSpreadsheet.sheets(${sheetFields}${cells})`
+    const fields = `${markerReplies},updatedSpreadsheet.sheets(${sheetFields}${cells})`
     const asked = ranges.length > 0 ? `,"responseRanges":${JSON.stringify(ranges)}` : ''
     return this.#api.call(
       {
@@ -301,12 +295,6 @@ class GoogleSheets implements Spreadsheet {
       signal,
     )
   }
-}
-
-interface Facts {
-  readonly shortName: string
-  readonly location: string
-  readonly own: readonly OwnColumn[]
 }
 
 interface Sending {

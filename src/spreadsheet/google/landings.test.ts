@@ -15,8 +15,8 @@ const batch = (number: number): FrozenBatch => ({ number, marker: 1, fingerprint
 /** The plan for rows in the tab `News`, whose sheet has the id 7. */
 function planned(change: Partial<TabPlan> = {}, seconds = [0]): TabPlan {
   const signups = seconds.map((second) => makeSignup({ receivedAt: noon + second * 1000 }))
-  const prepare = { kind: 'existing sheet', missingColumns: 0, isEmpty: false } as const
-  return { rows: { tab: 'News', signups }, sheetId: 7, place: ours, prepare, ...change }
+  const sheet = { isNew: false, missingColumns: 0, isEmpty: false }
+  return { rows: { tab: 'News', signups }, sheetId: 7, place: ours, ...sheet, ...change }
 }
 
 /** The notices when the sheet with the id 7 is like this. */
@@ -78,7 +78,7 @@ describe('rows that were written just after a person changed their tab', () => {
 
   test('have none when a new tab was made for them', () => {
     const landings = new Landings()
-    landings.note(batch(1), [planned({ prepare: { kind: 'new sheet' } })])
+    landings.note(batch(1), [planned({ isNew: true })])
     landings.landed(batch(1))
     expect(noticesWhen(landings, rearranged)).toEqual([])
   })

@@ -29,9 +29,8 @@ export class Landings {
 
   /** Notes that the batch's rows may have gone to these places. Earlier notes about the batch stay. */
   note(batch: FrozenBatch, tabs: readonly TabPlan[]): void {
-    for (const { sheetId, place, prepare, rows } of tabs) {
-      if (prepare.kind === 'new sheet' || this.#landings.get(sheetId)?.batch === batch.number)
-        continue
+    for (const { sheetId, place, isNew, rows } of tabs) {
+      if (isNew || this.#landings.get(sheetId)?.batch === batch.number) continue
       const times = rows.signups.map(({ receivedAt }) => receivedAt)
       const [first, last] = [Math.min(...times), Math.max(...times)].map(timestamp)
       this.#landings.set(sheetId, {

@@ -166,16 +166,7 @@ export class Layout {
       kind: 'plan',
       isFresh,
       tabs: written.map(({ rows, sheet }) =>
-        sheet
-          ? this.#planFor(rows, sheet)
-          : {
-              ...{
-                rows,
-                sheetId: this.#newSheetId(taken),
-                place: { header: ourHeaderWith(this.#own) },
-              },
-              prepare: { kind: 'new sheet' },
-            },
+        sheet ? this.#planFor(rows, sheet) : this.#planNew(rows, taken),
       ),
       ranges: written.flatMap(({ sheet }) =>
         sheet && !this.#unreadable.has(sheet.sheetId) ? headerRanges(sheet) : [],
@@ -210,9 +201,9 @@ export class Layout {
     const answered = readSheets(reply['updatedSpreadsheet'])
     if (!answered) return this.forget()
     const index = this.#sheets?.length ?? 0
-    const added = tabs.flatMap((plan) =>
-      plan.prepare.kind === 'new sheet' ? [asSheet(plan, index, headingsOf(this.#own).length)] : [],
-    )
+    const added = tabs
+      .filter(({ isNew }) => isNew)
+      .map((plan) => asSheet(plan, index, headingsOf(this.#own).length))
     // When the request has ranges, the answer has only their sheets.
     if (ranges.length === 0) this.#sheets = answered
     else this.#merge([...added, ...answered])
@@ -301,15 +292,17 @@ export class Layout {
     const width = place.table ? 0 : Math.max(...place.header.at) + 1
     const missingColumns = Math.max(0, width - columnCount)
     const isEmpty = !this.#firstRows.get(sheetId)
-    return { rows, sheetId, place, prepare: { kind: 'existing sheet', missingColumns, isEmpty } }
+    return { rows, sheetId, place, isNew: false, missingColumns, isEmpty }
   }
 
-  #newSheetId(taken: Set<number>): number {
+  /** @param taken the ids of sheets, to which that of the new one is added */
+  #planNew(rows: TabSignups, taken: Set<number>): TabPlan {
     let sheetId
     do sheetId = Math.floor(this.#random() * sheetIdMax)
     while (taken.has(sheetId))
     taken.add(sheetId)
-    return sheetId
+    const place = { header: ourHeaderWith(this.#own) }
+    return { rows, sheetId, place, isNew: true, missingColumns: 0, isEmpty: true }
   }
 }
 

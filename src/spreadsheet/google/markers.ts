@@ -2,6 +2,7 @@ import type { Digest } from '../../platform/digest.ts'
 import type { FrozenBatch, Marked } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
+import { createMetadata } from './requests.ts'
 
 /** The metadata key of all our markers. */
 export const markerKey = 'rollcall'
@@ -19,6 +20,16 @@ export function markerValue({ fingerprint }: FrozenBatch, shortName: string): st
 export function abandonedValue(batch: FrozenBatch, shortName: string): string {
   return `${markerValue(batch, shortName)}:x`
 }
+
+/** The request that makes a batch's marker, with one of the values above. */
+export function createMarker({ marker }: FrozenBatch, metadataValue: string): string {
+  return createMetadata({ metadataId: marker, metadataKey: markerKey, metadataValue })
+}
+
+/** The field mask for what `createdMarker` and `deletedMarkers` read. */
+export const markerReplies =
+  'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
+  'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
 
 /** A short name for a spreadsheet, whose id has 44 characters. Its 48 bits tell one person's spreadsheets apart. */
 export function shortNameOf(spreadsheetId: string, digest: Digest): string {

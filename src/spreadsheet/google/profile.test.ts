@@ -9,10 +9,10 @@ import { batchRequests } from './requests.ts'
 /** The bytes of the request that appends these rows. */
 async function bytesOf(...signups: Signup[]): Promise<number> {
   const rows = { tab: signups[0]?.sheetTab ?? '', signups }
-  const prepare = { kind: 'existing sheet', missingColumns: 0, isEmpty: false } as const
+  const sheet = { sheetId: 7, isNew: false, missingColumns: 0, isEmpty: false }
   const own = Object.keys(signups[0]?.fields ?? {}).map((name) => ({ name, heading: name }))
-  const plan = { rows, sheetId: 7, place: { header: ourHeaderWith(own) }, prepare }
-  const [, append] = await batchRequests(1, 'x', [plan], own, systemClock)
+  const plan = { rows, ...sheet, place: { header: ourHeaderWith(own) } }
+  const [, append] = await batchRequests('{}', [plan], own, systemClock)
   return Buffer.byteLength(append?.request.join('') ?? '')
 }
 

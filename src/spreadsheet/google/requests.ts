@@ -1,8 +1,7 @@
 import type { TabSignups } from '../../signup/batch.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type Cell, headingsOf, type OwnColumn, toRow } from '../../signup/row.ts'
-import { arrange, type Header } from '../header.ts'
-import { markerKey } from './markers.ts'
+import { arrange } from '../header.ts'
 import type { Place } from './place.ts'
 
 /** Where the rows of one tab go, and what the same call must prepare for them. */
@@ -10,14 +9,11 @@ export interface TabPlan {
   readonly rows: TabSignups
   readonly sheetId: number
   readonly place: Place
-  readonly prepare:
-    | { readonly kind: 'new sheet' }
-    /** The existing sheet gets the columns that it lacks, and the header row when it is empty. */
-    | {
-        readonly kind: 'existing sheet'
-        readonly missingColumns: number
-        readonly isEmpty: boolean
-      }
+  readonly isNew: boolean
+  /** How many columns an existing sheet lacks. */
+  readonly missingColumns: number
+  /** Whether the sheet gets the header row. */
+  readonly isEmpty: boolean
 }
 
 /** A request of a batchUpdate as JSON, in pieces where it is large, and the tab that it serves. */
@@ -33,17 +29,16 @@ const sliceRows = 100
 export const newSheetRows = 1000
 
 /**
- * The requests that apply a batch. The marker comes first: Google refuses an id that exists, and
+ * The requests that apply a batch. The request for the marker comes first: Google refuses an id that exists, and
  * all requests of one call are applied together or not at all.
  */
 export async function batchRequests(
-  marker: number,
-  markerValue: string,
+  marker: string,
   plans: readonly TabPlan[],
   own: readonly OwnColumn[],
   clock: Clock,
 ): Promise<readonly TabRequest[]> {
-  const requests: TabRequest[] = [{ tab: undefined, request: [createMarker(marker, markerValue)] }]
+  const requests: TabRequest[] = [{ tab: undefined, request: [marker] }]
   for (const plan of plans) {
     const { tab } = plan.rows
     for (const request of preparations(plan, own))
@@ -53,85 +48,49 @@ export async function batchRequests(
   return requests
 }
 
-export function createMarker(metadataId: number, metadataValue: string): string {
-  return JSON.stringify({
-    createDeveloperMetadata: {
-      developerMetadata: {
-        metadataId,
-        metadataKey: markerKey,
-        metadataValue,
-        visibility: 'DOCUMENT',
-        location: { spreadsheet: true },
-      },
-    },
-  })
+/** What developer metadata of ours has. Google gives an id to one that has none. */
+interface Metadata {
+  readonly metadataId?: number
+  readonly metadataKey: string
+  readonly metadataValue?: string
 }
 
-export function deleteMarker(metadataId: number): string {
+export function createMetadata(metadata: Metadata): string {
+  const developerMetadata = { ...metadata, visibility: 'DOCUMENT', location: { spreadsheet: true } }
+  return JSON.stringify({ createDeveloperMetadata: { developerMetadata } })
+}
+
+export function deleteMetadata(lookup: Partial<Metadata>): string {
   return JSON.stringify({
-    deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup: { metadataId } } },
+    deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup: lookup } },
   })
 }
 
 /** The requests that prepare a tab for its rows. */
-function preparations(
-  { rows, sheetId, place, prepare }: TabPlan,
-  own: readonly OwnColumn[],
-): Record<string, unknown>[] {
+function preparations(plan: TabPlan, own: readonly OwnColumn[]): readonly object[] {
+  const { rows, sheetId, place, isNew, missingColumns, isEmpty } = plan
+  const frozen = { frozenRowCount: 1 }
+  if (isNew) {
+    const columnCount = headingsOf(own).length
+    const gridProperties = { rowCount: newSheetRows, columnCount, ...frozen }
+    return [{ addSheet: { properties: { sheetId, title: rows.tab, gridProperties } } }]
+  }
+  const requests: object[] = []
+  if (missingColumns > 0) {
+    requests.push({ appendDimension: { sheetId, dimension: 'COLUMNS', length: missingColumns } })
+  }
   const { added } = place.header
-  switch (prepare.kind) {
-    case 'new sheet':
-      return [addSheet(sheetId, rows.tab, headingsOf(own).length)]
-    case 'existing sheet':
-      return [
-        ...(prepare.missingColumns > 0 ? [addColumns(sheetId, prepare.missingColumns)] : []),
-        ...(added ? [addHeadings(sheetId, added)] : []),
-        ...(prepare.isEmpty ? [freezeHeader(sheetId)] : []),
-      ]
+  if (added) {
+    const start = { sheetId, rowIndex: 0, columnIndex: added.column }
+    const headings = [headerRow(added.headings)]
+    requests.push({ updateCells: { start, rows: headings, fields: headerFields } })
   }
-}
-
-function addSheet(sheetId: number, title: string, columnCount: number): Record<string, unknown> {
-  return {
-    addSheet: {
-      properties: {
-        sheetId,
-        title,
-        gridProperties: {
-          rowCount: newSheetRows,
-          columnCount,
-          frozenRowCount: 1,
-        },
-      },
-    },
+  if (isEmpty) {
+    const properties = { sheetId, gridProperties: frozen }
+    const fields = 'gridProperties.frozenRowCount'
+    requests.push({ updateSheetProperties: { properties, fields } })
   }
-}
-
-function addColumns(sheetId: number, length: number): Record<string, unknown> {
-  return { appendDimension: { sheetId, dimension: 'COLUMNS', length } }
-}
-
-/** Writes headings into the first row. */
-function addHeadings(
-  sheetId: number,
-  { column, headings }: NonNullable<Header['added']>,
-): Record<string, unknown> {
-  return {
-    updateCells: {
-      start: { sheetId, rowIndex: 0, columnIndex: column },
-      rows: [headerRow(headings)],
-      fields: headerFields,
-    },
-  }
-}
-
-function freezeHeader(sheetId: number): Record<string, unknown> {
-  return {
-    updateSheetProperties: {
-      properties: { sheetId, gridProperties: { frozenRowCount: 1 } },
-      fields: 'gridProperties.frozenRowCount',
-    },
-  }
+  return requests
 }
 
 /**
@@ -140,16 +99,13 @@ function freezeHeader(sheetId: number): Record<string, unknown> {
  * in which other work runs.
  */
 async function appendRows(
-  plan: TabPlan,
+  { sheetId, rows: { tab, signups }, place, isEmpty }: TabPlan,
   own: readonly OwnColumn[],
   clock: Clock,
 ): Promise<readonly string[]> {
-  const { sheetId, rows, place } = plan
-  const { tab, signups } = rows
-  const hasHeader = isEmpty(plan)
   const table = place.table ? `"tableId":${JSON.stringify(place.table.tableId)},` : ''
   const pieces = [`{"appendCells":{"sheetId":${sheetId},${table}"rows":[`]
-  if (hasHeader) pieces.push(`${JSON.stringify(headerRow(headingsOf(own)))},`)
+  if (isEmpty) pieces.push(`${JSON.stringify(headerRow(headingsOf(own)))},`)
   for (let at = 0; at < signups.length; at += sliceRows) {
     if (at > 0) await clock.sleep(0)
     const slice = signups.slice(at, at + sliceRows)
@@ -160,14 +116,9 @@ async function appendRows(
     pieces.push(separator + texts.join(','))
   }
   // A named format is cleared in cells without it, so name it only when all cells are new.
-  const fields = hasHeader ? headerFields : 'userEnteredValue'
+  const fields = isEmpty ? headerFields : 'userEnteredValue'
   pieces.push(`],"fields":"${fields}"}}`)
   return pieces
-}
-
-/** Whether the tab gets its header row. */
-function isEmpty({ prepare }: TabPlan): boolean {
-  return prepare.kind === 'new sheet' || prepare.isEmpty
 }
 
 const headerFields = 'userEnteredValue,userEnteredFormat.textFormat.bold'

@@ -3,7 +3,7 @@ import type { Config } from '../src/config/config.ts'
 import type { Secrets } from '../src/config/secrets.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
 import type { World } from '../src/service/world.ts'
-import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
+import { signWith } from '../src/spreadsheet/google/access-token.ts'
 import type { HurriedClock } from './hurried-clock.ts'
 import { googleSettings } from './world.ts'
 

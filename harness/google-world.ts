@@ -8,7 +8,7 @@ import {
   createGoogleSheets,
   type GoogleSheetsOptions,
 } from '../src/spreadsheet/google/google-sheets.ts'
-import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
+import { signWith } from '../src/spreadsheet/google/access-token.ts'
 import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
 import type { FieldsWorld } from '../test/spreadsheet/fields-contract.ts'
 

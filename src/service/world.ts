@@ -5,7 +5,7 @@ import { sha256 } from '../platform/node/digest.ts'
 import { type DurableFiles, durableFiles } from '../platform/node/durable-file.ts'
 import { httpClient } from '../platform/node/http-client.ts'
 import { receiverClient } from '../platform/node/receiver-client.ts'
-import { type SignAssertion, signWith } from '../spreadsheet/google/sign-assertion.ts'
+import { type SignAssertion, signWith } from '../spreadsheet/google/access-token.ts'
 
 /**
  * Time, randomness and the outside world, as the service uses them. Tests, benches and the simulation

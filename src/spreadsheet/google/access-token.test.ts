@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { type HttpAnswer, HttpFailure } from '../../platform/http-client.ts'
+import type { JWTPayload } from 'jose'
 import { AccessTokens } from './access-token.ts'
-import type { AssertionClaims } from './sign-assertion.ts'
 
 const { signal } = new AbortController()
 const minute = 60_000
@@ -10,7 +10,7 @@ const minute = 60_000
 /** Access tokens from an endpoint that gives these answers, one after the other. */
 function tokensFrom(...answers: (Partial<HttpAnswer> | Error)[]) {
   const clock = new ManualClock(Date.UTC(2026, 10, 20, 10))
-  const claims: AssertionClaims[] = []
+  const claims: JWTPayload[] = []
   const bodies: string[] = []
   const tokens = new AccessTokens({
     email: 'robot@example.iam.gserviceaccount.com',
@@ -41,11 +41,11 @@ describe('an access token', () => {
     const now = Date.UTC(2026, 10, 20, 10) / 1000
     expect(claims).toEqual([
       {
-        issuer: 'robot@example.iam.gserviceaccount.com',
-        audience: 'https://oauth2.googleapis.com/token',
+        iss: 'robot@example.iam.gserviceaccount.com',
+        aud: 'https://oauth2.googleapis.com/token',
         scope: 'https://www.googleapis.com/auth/spreadsheets',
-        issuedAt: now - 30,
-        expiresAt: now + 55 * 60,
+        iat: now - 30,
+        exp: now + 55 * 60,
       },
     ])
     expect(Object.fromEntries(new URLSearchParams(bodies[0]))).toEqual({

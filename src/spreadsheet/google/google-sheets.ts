@@ -25,7 +25,7 @@ import type {
   Spreadsheet,
   Unknown,
 } from '../spreadsheet.ts'
-import { AccessTokens } from './access-token.ts'
+import { AccessTokens, type SignAssertion } from './access-token.ts'
 import { numberIn } from './answer.ts'
 import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
 import type { Access } from './failure.ts'
@@ -47,7 +47,6 @@ import { cellFields, sheetFields } from './sheets.ts'
 import { googleProfile } from './profile.ts'
 import { GoogleRowReader } from './row-reader.ts'
 import { removeRows } from './row-removal.ts'
-import type { SignAssertion } from './sign-assertion.ts'
 import {
   type ApiFailure,
   type ApiResult,

@@ -1,6 +1,7 @@
 import type {
   LayoutChanged,
   NamedTab,
+  NextRows,
   Refused,
   Retryable,
   RowReader,
@@ -12,16 +13,14 @@ import type {
 /** How often the spreadsheet is read until nobody has changed it meanwhile. */
 const readingsMax = 6
 
-type Next = Awaited<ReturnType<RowReader['next']>>
-
 /** - `restless`: people keep changing the spreadsheet, so nothing can be concluded from the rows. */
 export type RowsRead =
   { readonly kind: 'read'; readonly unread: readonly NamedTab[] } | { readonly kind: 'restless' }
 
 /** Makes a call until it succeeds; undefined on stop. */
 export type Persist = (
-  call: (signal: AbortSignal) => Promise<Next>,
-) => Promise<Exclude<Next, Refused | Retryable> | undefined>
+  call: (signal: AbortSignal) => Promise<NextRows>,
+) => Promise<Exclude<NextRows, Refused | Retryable> | undefined>
 
 /**
  * Reads all rows of the spreadsheet. When that takes several calls, people may sort or

@@ -108,8 +108,8 @@ export type MaySend = () => Promise<boolean>
 export type CallGate = (signal: AbortSignal, maySend?: MaySend) => Promise<boolean>
 
 export type Opened = Open | Refused | Retryable
-export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreign
 export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
+export type Outcome = Abandoned | Foreign
 export type Finished = { readonly kind: 'finished' } | Refused | Retryable | Unknown
 export type Pruned = MarkersGone | Refused | Retryable | Unknown
 
@@ -127,7 +127,7 @@ export interface Removed {
 }
 
 /** The markers that were to be pruned are gone. */
-export interface MarkersGone {
+interface MarkersGone {
   readonly kind: 'pruned'
   /** All other markers that were made in this spreadsheet, by whatever journal. */
   readonly others: readonly Marked[]
@@ -172,21 +172,21 @@ export interface NamedTab {
   readonly place: string
 }
 
-/** This attempt certainly did not apply the batch. Trying again can help. */
-export interface Retryable {
-  readonly kind: 'retryable'
+interface Failure {
   readonly message: string
   /** The least time before the next try; 0 to try at once, absent to let the backoff decide. */
   readonly afterMs?: Millis
   readonly cause?: unknown
 }
 
+/** This attempt certainly did not apply the batch. Trying again can help. */
+export interface Retryable extends Failure {
+  readonly kind: 'retryable'
+}
+
 /** The batch may be applied, now or later. Only `write` or `abandon` of the same batch can tell. */
-export interface Unknown {
+export interface Unknown extends Failure {
   readonly kind: 'unknown'
-  readonly message: string
-  readonly afterMs?: Millis
-  readonly cause?: unknown
 }
 
 /** The batch was certainly not applied, because somebody else uses its marker id. */
@@ -213,8 +213,10 @@ export interface RowReader extends AsyncDisposable {
    * The next rows. After `retryable` the same call may be made again. After `changed` or `end` the
    * reader is used up.
    */
-  next(signal: AbortSignal): Promise<RowPart | RowsEnd | LayoutChanged | Refused | Retryable>
+  next(signal: AbortSignal): Promise<NextRows>
 }
+
+export type NextRows = RowPart | RowsEnd | LayoutChanged | Refused | Retryable
 
 /** Rows of one tab, in their order. A part may be empty. */
 export interface RowPart {

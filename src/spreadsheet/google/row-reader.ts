@@ -1,13 +1,6 @@
 import { ourHeader } from '../header.ts'
 import { keyColumns, rowKey } from '../row-key.ts'
-import type {
-  LayoutChanged,
-  Refused,
-  Retryable,
-  RowPart,
-  RowReader,
-  RowsEnd,
-} from '../spreadsheet.ts'
+import type { NextRows, RowPart, RowReader } from '../spreadsheet.ts'
 import { listIn, numberIn } from './answer.ts'
 import { headerRanges, perCall } from './ranges.ts'
 import { isSamePlace, type Place, placeOf } from './place.ts'
@@ -52,8 +45,8 @@ export class GoogleRowReader implements RowReader {
     this.#api = api
   }
 
-  next(signal: AbortSignal): Promise<RowPart | RowsEnd | LayoutChanged | Refused | Retryable> {
-    return reading<RowPart | RowsEnd | LayoutChanged>(async () => {
+  next(signal: AbortSignal): Promise<NextRows> {
+    return reading<NextRows>(async () => {
       this.#left ??= await this.#begin(signal)
       while (this.#parts.length === 0 && this.#left && this.#left.length > 0) {
         this.#left = await this.#read(this.#left, signal)

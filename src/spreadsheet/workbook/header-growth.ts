@@ -2,11 +2,11 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnColumn } from '../../signup/row.ts'
-import { type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
+import { ifExists } from '../../platform/node/durable-file.ts'
 import { plainRecord } from '../csv.ts'
 import type { Header } from '../header.ts'
 import { headOf, readHeaderRow } from './header-row.ts'
-import { replaceWhole } from './whole-file.ts'
+import { type Folder, replaceWhole } from './whole-file.ts'
 
 /** A larger file keeps its header row, so that its values go into Metadata. */
 const fileBytesMax = 64 * 1024 * 1024
@@ -27,16 +27,16 @@ export interface GrownHeader {
  * run while no batch is pending, as a batch knows the sizes of its files.
  */
 export async function growHeader(
-  files: DurableFiles,
-  directory: string,
-  { fileName, own }: { readonly fileName: string; readonly own: readonly OwnColumn[] },
+  folder: Folder,
+  fileName: string,
+  own: readonly OwnColumn[],
 ): Promise<void> {
-  const path = join(directory, fileName)
+  const path = join(folder.directory, fileName)
   const grown = await grownHeader(path, own)
   if (!grown) return
   const { line, replaced, before } = grown
   const content = Buffer.concat([line, (await readFile(path)).subarray(replaced)])
-  await replaceWhole(files, directory, path, content, before)
+  await replaceWhole(folder, path, content, before)
 }
 
 /** The header row that `growHeader` gives to a file; undefined when it leaves the file as it is. */

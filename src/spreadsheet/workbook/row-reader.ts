@@ -4,15 +4,7 @@ import { join } from 'node:path'
 import { cellsOf, delimiters } from '../csv.ts'
 import { ourHeader } from '../header.ts'
 import { isTimestamp, rowKey } from '../row-key.ts'
-import type {
-  LayoutChanged,
-  Refused,
-  Retryable,
-  RowKey,
-  RowPart,
-  RowReader,
-  RowsEnd,
-} from '../spreadsheet.ts'
+import type { NextRows, RowKey, RowPart, RowReader } from '../spreadsheet.ts'
 import { ifExists } from '../../platform/node/durable-file.ts'
 import { failureOf } from './failure.ts'
 import { headOf, type HeaderRow, readHeaderRow } from './header-row.ts'
@@ -29,7 +21,7 @@ export class WorkbookRowReader implements RowReader {
     this.#directory = directory
   }
 
-  async next(): Promise<RowPart | RowsEnd | LayoutChanged | Refused | Retryable> {
+  async next(): Promise<NextRows> {
     try {
       this.#parts ??= readAll(this.#directory)
       const { done, value } = await this.#parts.next()

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
+import { ifExists } from '../../platform/node/durable-file.ts'
 import { cellsOf, delimiters, readCell, recordEnd } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
 import { WantedRows } from '../wanted-rows.ts'
 import { naming } from './failure.ts'
-import { removeHalfWritten, replaceWhole } from './whole-file.ts'
+import { type Folder, removeHalfWritten, replaceWhole } from './whole-file.ts'
 
 const chunkBytes = 1024 * 1024
 /** Longer lines are not searched. A row of ours has up to 64 KiB. */
@@ -25,13 +25,10 @@ interface Line {
  * Looks for rows in all CSV files of the workbook. A file that has some is replaced by one without their
  * lines, in one step, unless somebody has changed it meanwhile: then the next search finds them again.
  */
-export async function removeRows(
-  directory: string,
-  files: DurableFiles,
-  rows: readonly RowToRemove[],
-): Promise<Removed> {
+export async function removeRows(folder: Folder, rows: readonly RowToRemove[]): Promise<Removed> {
+  const { directory } = folder
   const wanted = new WantedRows(rows)
-  await removeHalfWritten(directory, files)
+  await removeHalfWritten(folder)
   const names = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.toLowerCase().endsWith('.csv'))
     .map(({ name }) => name)
@@ -44,7 +41,7 @@ export async function removeRows(
         if (isWanted(line, wanted)) lines.push(line)
       }
       if (lines.length === 0 || !before) return
-      await replaceWhole(files, directory, path, without(path, lines), before)
+      await replaceWhole(folder, path, without(path, lines), before)
     })
   }
   const { standing, others } = wanted

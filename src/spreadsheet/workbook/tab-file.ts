@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TabSignups } from '../../signup/batch.ts'
 import { type Cell, headingsOf, type OwnColumn, toRow } from '../../signup/row.ts'
 import { tabKey } from '../../signup/signup.ts'
-import { type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
+import { ifExists } from '../../platform/node/durable-file.ts'
 import { csvRecord } from '../csv.ts'
 import { arrange, ourHeaderWith } from '../header.ts'
 import { naming } from './failure.ts'
@@ -13,7 +13,7 @@ import { headOf, readHeaderRow } from './header-row.ts'
 import { countEarlierRows } from './earlier-rows.ts'
 import { type Counts, countRows, missingRows } from './missing-rows.ts'
 import type { Addition } from './record.ts'
-import { replaceWhole } from './whole-file.ts'
+import { type Folder, replaceWhole } from './whole-file.ts'
 
 /** The line end of RFC 4180. A file that has another line end or delimiter keeps it. */
 const standardLineEnd = '\r\n'
@@ -94,16 +94,16 @@ async function compare(path: string, addition: Addition): Promise<Standing> {
 
 /** Completes the addition, starting from `standing`. */
 export async function finish(
-  files: DurableFiles,
-  directory: string,
+  folder: Folder,
   addition: Addition,
   standing: Standing,
 ): Promise<void> {
+  const { directory, files } = folder
   const path = join(directory, addition.fileName)
   const write = async () => {
     // Appending nothing still syncs the file, as a crash may have come before the sync.
     if (standing.kind === 'whole') return files.append(path, new Uint8Array())
-    if (hasHeaderRow(addition)) return beginFile(files, directory, addition)
+    if (hasHeaderRow(addition)) return beginFile(folder, addition)
     if (standing.kind === 'torn') await files.truncate(path, addition.sizeBefore)
     await files.append(path, bytesOf(addition))
   }
@@ -120,14 +120,14 @@ function hasHeaderRow({ lead }: Addition): boolean {
  * Writes a file with its header row in one step. Half of a header row would be read as the header of a
  * person who wants fewer columns.
  */
-async function beginFile(files: DurableFiles, directory: string, addition: Addition) {
-  const path = join(directory, addition.fileName)
+async function beginFile(folder: Folder, addition: Addition): Promise<void> {
+  const path = join(folder.directory, addition.fileName)
   const before = await ifExists(lstat(path))
   if ((before?.size ?? 0) !== addition.sizeBefore) {
     throw Object.assign(new Error(`${path} was changed just now.`), { code: 'EAGAIN' })
   }
   const start = before ? await readFile(path) : Buffer.alloc(0)
-  await replaceWhole(files, directory, path, Buffer.concat([start, bytesOf(addition)]))
+  await replaceWhole(folder, path, Buffer.concat([start, bytesOf(addition)]))
 }
 
 /** Whether the addition can be removed without losing a person's work. */
@@ -140,8 +140,7 @@ export function canUndo(addition: Addition, standing: Standing): boolean {
 
 /** Removes what is in the file of the addition. Call it only when `canUndo` returns true. */
 export async function undo(
-  files: DurableFiles,
-  directory: string,
+  { directory, files }: Folder,
   addition: Addition,
   standing: Standing,
 ): Promise<void> {

@@ -4,14 +4,19 @@ import { join } from 'node:path'
 import { type Content, type DurableFiles, ifExists } from '../../platform/node/durable-file.ts'
 import { recordFolder } from './record.ts'
 
+/** The folder of a workbook, and what changes its files. */
+export interface Folder {
+  readonly directory: string
+  readonly files: DurableFiles
+}
+
 /**
  * Makes a tab's file, or replaces it, in one step: a crash leaves the file as it was, or as it shall be.
  *
  * @param before what the file was when it was read: one that somebody has changed since is left alone
  */
 export async function replaceWhole(
-  files: DurableFiles,
-  directory: string,
+  { directory, files }: Folder,
   path: string,
   content: Content,
   before?: Stats,
@@ -25,7 +30,7 @@ function isSame(now: Stats | undefined, before: Stats): boolean {
 }
 
 /** Removes the copy of a tab's file that a crash has left. It has addresses in it. */
-export async function removeHalfWritten(directory: string, files: DurableFiles): Promise<void> {
+export async function removeHalfWritten({ directory, files }: Folder): Promise<void> {
   const path = halfWritten(directory)
   if (existsSync(path)) await files.remove(path)
 }

@@ -37,7 +37,7 @@ import {
   tabFileName,
   undo,
 } from './tab-file.ts'
-import { removeHalfWritten } from './whole-file.ts'
+import { type Folder, removeHalfWritten } from './whole-file.ts'
 
 export interface WorkbookOptions {
   /** The folder of the tab files, made when missing. */
@@ -78,13 +78,13 @@ class Workbook implements Spreadsheet {
   /** The warnings by file name. */
   readonly #warnings = new Map<string, Warning>()
   readonly #own: readonly OwnColumn[]
-  readonly #files: DurableFiles
+  readonly #folder: Folder
   readonly #record: BatchRecord
 
   constructor(directory: string, own: readonly OwnColumn[], files: DurableFiles) {
     this.location = directory
     this.#own = own
-    this.#files = files
+    this.#folder = { directory, files }
     this.#record = new BatchRecord(directory, files)
   }
 
@@ -96,11 +96,11 @@ class Workbook implements Spreadsheet {
     return this.#guard(async () => {
       await access(this.location, constants.R_OK | constants.W_OK | constants.X_OK)
       // Sync again, as a crash may have come after the folder was made and before its sync.
-      await this.#files.syncDirectory(this.location)
-      await this.#files.syncDirectory(dirname(this.location))
+      await this.#folder.files.syncDirectory(this.location)
+      await this.#folder.files.syncDirectory(dirname(this.location))
       // Deletes an intent left by a crash after its batch was settled, because it contains addresses.
       await this.#record.pending()
-      await removeHalfWritten(this.location, this.#files)
+      await removeHalfWritten(this.#folder)
       return { kind: 'open' }
     })
   }
@@ -175,14 +175,14 @@ class Workbook implements Spreadsheet {
       if (await this.#record.pending()) {
         return { kind: 'retryable', message: 'A batch of the workbook is not finished' }
       }
-      return removeRows(this.location, this.#files, rows)
+      return removeRows(this.#folder, rows)
     })
   }
 
   async #growHeader(tab: string): Promise<void> {
     const fileName = await tabFileName(this.location, tab)
     await naming(this.location, { tab, fileName }, () =>
-      growHeader(this.#files, this.location, { fileName, own: this.#own }),
+      growHeader(this.#folder, fileName, this.#own),
     )
   }
 
@@ -199,11 +199,9 @@ class Workbook implements Spreadsheet {
     const plan = { ...intent, additions: steps.map(({ addition }) => addition) }
     try {
       await this.#record.intend(plan)
-      for (const { addition, standing } of steps) {
-        await finish(this.#files, this.location, addition, standing)
-      }
+      for (const { addition, standing } of steps) await finish(this.#folder, addition, standing)
       // A person's program may have put another file in the place of ours.
-      await this.#files.syncDirectory(this.location)
+      await this.#folder.files.syncDirectory(this.location)
     } catch (error) {
       return this.#takeBack(plan, error)
     }
@@ -225,23 +223,22 @@ class Workbook implements Spreadsheet {
 
   /** Undoes a failed attempt. */
   async #takeBack(plan: Intent, reason: unknown): Promise<Refused | Retryable | Unknown> {
-    const failure = failureOf(reason, this.location)
     try {
       const steps = await this.#examine(plan)
       if (!steps.every(({ addition, standing }) => canUndo(addition, standing))) {
-        return { kind: 'unknown', message: failure.message, cause: reason }
+        return this.#unknown(reason)
       }
       await this.#undo(steps)
       await this.#record.withdraw()
     } catch (error) {
-      return { kind: 'unknown', message: failureOf(error, this.location).message, cause: reason }
+      return this.#unknown(error, reason)
     }
-    return failure
+    return failureOf(reason, this.location)
   }
 
   async #undo(steps: readonly Step[]): Promise<void> {
     for (const { addition, standing } of steps) {
-      await undo(this.#files, this.location, addition, standing)
+      await undo(this.#folder, addition, standing)
     }
   }
 
@@ -251,9 +248,13 @@ class Workbook implements Spreadsheet {
       await this.#record.settle(plan)
       await this.#record.withdraw()
     } catch (error) {
-      return { kind: 'unknown', message: failureOf(error, this.location).message, cause: error }
+      return this.#unknown(error)
     }
     return { kind: 'applied' }
+  }
+
+  #unknown(error: unknown, cause = error): Unknown {
+    return { kind: 'unknown', message: failureOf(error, this.location).message, cause }
   }
 
   async #guard<T>(action: () => Promise<T>): Promise<T | Refused | Retryable> {

@@ -1,32 +1,28 @@
 import { HttpFailure } from '../../platform/http-client.ts'
-import type { Finding } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import type { Refused, Retryable } from '../spreadsheet.ts'
 import { notTheApiHint } from './failure.ts'
 import type { ApiFailure } from './sheets-api.ts'
 
 /** What a failed call means for a person who asks now, and does not wait for the next try. */
 export function callFinding(check: string, failure: ApiFailure): Finding {
+  const { fault, skipped } = findingsOf(check)
   const { message, cause, error } = failure
-  const fault = (hint: string): Finding => ({ check, state: 'fault', message, hint })
-  if (failure.kind === 'refused') return fault(failure.hint)
-  if (cause instanceof HttpFailure) return fault(noAnswerHint('SHEETS_API_URL'))
+  if (failure.kind === 'refused') return fault(message, failure.hint)
+  if (cause instanceof HttpFailure) return fault(message, noAnswerHint('SHEETS_API_URL'))
   // The gate did not let the call through.
-  if (cause instanceof Error) {
-    return { check, state: 'skipped', message: `not checked: ${cause.message}` }
-  }
-  if (error?.status === 429) return fault(quotaHint)
-  return fault(error?.isEnvelope ? passingHint : notTheApiHint)
+  if (cause instanceof Error) return skipped(`not checked: ${cause.message}`)
+  if (error?.status === 429) return fault(message, quotaHint)
+  return fault(message, error?.isEnvelope ? passingHint : notTheApiHint)
 }
 
 /** The same for a request for an access token. */
 export function tokenFinding(failure: Refused | Retryable): Finding {
+  const { fault } = findingsOf('token')
   const { message, cause } = failure
-  const fault = (hint: string): Finding => ({ check: 'token', state: 'fault', message, hint })
-  if (failure.kind === 'refused') return fault(failure.hint)
-  if (cause instanceof HttpFailure) return fault(noAnswerHint('SHEETS_TOKEN_URL'))
-  return fault(
-    "The answer is not from Google's token endpoint. Check SHEETS_TOKEN_URL and any proxy in between.",
-  )
+  if (failure.kind === 'refused') return fault(message, failure.hint)
+  const isLost = cause instanceof HttpFailure
+  return fault(message, isLost ? noAnswerHint('SHEETS_TOKEN_URL') : notTheEndpointHint)
 }
 
 function noAnswerHint(setting: string): string {
@@ -39,3 +35,5 @@ function noAnswerHint(setting: string): string {
 const quotaHint =
   "Something else uses Google's quota of this account or project, too. Give Rollcall a project of its own."
 const passingHint = 'Google has a problem of its own. Try again in some minutes.'
+const notTheEndpointHint =
+  "The answer is not from Google's token endpoint. Check SHEETS_TOKEN_URL and any proxy in between."

@@ -119,7 +119,7 @@ export class FirstRows {
     for (const asked of perCall(sheets, rangesOf)) {
       const fields = `sheets(${sheetFields},${cellFields})`
       const answer = await this.#api.read(fields, signal, asked.flatMap(rangesOf))
-      found.push(...(readSheets(answer) ?? []))
+      found.push(...readSheets(answer))
       for (const [sheetId, row] of readFirstRows(answer)) rows.set(sheetId, row)
     }
     return { sheets: found, rows }

@@ -134,7 +134,7 @@ class GoogleSheets implements Spreadsheet {
     )
     if (result.kind === 'ok') {
       this.#layout.learn(result.body, batch, plan)
-      const notices = this.#layout.takeNotices()
+      const notices = this.#layout.landings.takeNotices()
       return notices.length === 0 ? { kind: 'applied' } : { kind: 'applied', notices }
     }
     const message = result.error?.message ?? ''
@@ -153,11 +153,11 @@ class GoogleSheets implements Spreadsheet {
   ): Refused | Retryable | Unknown {
     const message = result.error?.message ?? ''
     if (isAboutRanges(message)) {
-      this.#layout.sent(batch, plan)
+      this.#layout.landings.note(batch, plan.tabs)
       this.#layout.rangesRefused(plan)
       return { kind: 'unknown', message, afterMs: 0 }
     }
-    if (result.kind === 'unknown') this.#layout.sent(batch, plan)
+    if (result.kind === 'unknown') this.#layout.landings.note(batch, plan.tabs)
     // Google does not document its error for a missing table, so take any 400 for it.
     const isAboutTable =
       result.error?.status === 400 &&
@@ -176,7 +176,7 @@ class GoogleSheets implements Spreadsheet {
     const requests = [[createMarker(batch, abandonedValue(batch, this.#shortName))]]
     const result = await this.#updateWithMarker(batch.marker, requests, { signal, maySend })
     if (result.kind === 'ok') {
-      this.#layout.notLanded(batch)
+      this.#layout.landings.drop(batch)
       return { kind: 'abandoned' }
     }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
@@ -248,7 +248,7 @@ class GoogleSheets implements Spreadsheet {
         this.#layout.landed(batch)
         return { kind: 'applied' }
       }
-      this.#layout.notLanded(batch)
+      this.#layout.landings.drop(batch)
       if (value === abandonedValue(batch, this.#shortName)) return { kind: 'abandoned' }
       return {
         kind: 'foreign',

@@ -7,10 +7,9 @@ import { checkEditing } from './edit-check.ts'
 import { callFinding, tokenFinding } from './failure-finding.ts'
 import type { GoogleSheetsOptions } from './google-sheets.ts'
 import { copyWarning, markersIn, shortNameOf } from './markers.ts'
-import { protectionFields } from './protections.ts'
 import { SheetsApi } from './sheets-api.ts'
 import { fillOf, readSheets, sheetFields } from './sheets.ts'
-import { checkTabs } from './tabs-check.ts'
+import { checkTabs, protectionFields } from './tabs-check.ts'
 
 /** In this order. The last four need an answer of the Sheets API. */
 const checks = ['clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'] as const
@@ -48,7 +47,7 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
     yield* aboutSpreadsheet(loaded.body, shortNameOf(access.spreadsheetId, digest), expected)
     yield await checkEditing(api, access, signal)
     yield* await checkTabs(loaded.body, expected, { api, access, clock }, signal)
-    const { isNearlyFull, message, hint } = fillOf(readSheets(loaded.body) ?? [])
+    const { isNearlyFull, message, hint } = fillOf(readSheets(loaded.body))
     yield { check: 'room', message, ...(isNearlyFull ? { state: 'fault', hint } : { state: 'ok' }) }
   }
 }

@@ -53,14 +53,16 @@ export class Layout {
   readonly #random: Random
   readonly #own: readonly OwnColumn[]
   readonly #firstRows: FirstRows
-  readonly #landings = new Landings()
+  /** Where rows went, or may have gone. */
+  readonly landings = new Landings()
   /** The ids of the sheets that got rows. */
   readonly #written = new Set<number>()
   /** The ids of sheets whose title Google cannot read in a range. Their cells are never requested. */
   readonly #unreadable = new Set<number>()
   /** The ids of sheets whose header row takes no headings of ours. */
   readonly #kept = new Set<number>()
-  #sheets: readonly Sheet[] | undefined
+  /** Empty until they are read. A spreadsheet has at least one. */
+  #sheets: readonly Sheet[] = []
   #copyWarning: Warning | undefined
   #warnings: readonly Warning[] = []
 
@@ -78,7 +80,7 @@ export class Layout {
 
   /** Call when the layout was wrong or may have changed. */
   forget(): void {
-    this.#sheets = undefined
+    this.#sheets = []
     this.#firstRows.forget()
   }
 
@@ -97,13 +99,13 @@ export class Layout {
 
   /** Reads the sheets with one call, unless they are known. @throws ReadFailed */
   async load(signal: AbortSignal): Promise<readonly Sheet[]> {
-    if (this.#sheets) return this.#sheets
+    if (this.#sheets.length > 0) return this.#sheets
     const fields = `sheets(${sheetFields}),developerMetadata(metadataKey,metadataValue)`
     const answer = await this.#api.read(fields, signal)
     this.#sheets = readSheets(answer)
     this.#copyWarning = copyWarning(answer, this.#shortName)
     this.#warn()
-    if (this.#sheets) return this.#sheets
+    if (this.#sheets.length > 0) return this.#sheets
     const message = 'The Sheets API answered without the list of sheets'
     throw new ReadFailed({ kind: 'retryable', message })
   }
@@ -135,11 +137,10 @@ export class Layout {
   async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan | Refused> {
     const { tabs } = batch
     // Nobody told us of the sheets to which the rows of that batch went.
-    if (this.#landings.endedElsewhere(batch)) this.forget()
-    const isFresh = this.#sheets === undefined
+    if (this.landings.endedElsewhere(batch)) this.forget()
+    const isFresh = this.#sheets.length === 0
     await this.load(signal)
-    const find = () =>
-      tabs.map((rows) => ({ rows, sheet: findSheet(this.#sheets ?? [], rows.tab) }))
+    const find = () => tabs.map((rows) => ({ rows, sheet: findSheet(this.#sheets, rows.tab) }))
     const noGrid = find().find(({ sheet }) => sheet?.isGrid === false)
     if (noGrid) return { ...noGridRefusal, tab: this.tabFor(noGrid.rows.tab) }
 
@@ -159,7 +160,7 @@ export class Layout {
     if (this.#hasTwins && !isFresh) throw this.#outdated('Somebody has renamed tabs')
     this.#verify()
 
-    const taken = new Set(this.#sheets?.map(({ sheetId }) => sheetId))
+    const taken = new Set(this.#sheets.map(({ sheetId }) => sheetId))
     // Tabs without rows cause the same calls, so that the time does not show that they have none.
     const written = find().filter(({ rows }) => rows.signups.length > 0)
     return {
@@ -174,33 +175,23 @@ export class Layout {
     }
   }
 
-  /** Call when the outcome is unknown, to find out later where the rows went. */
-  sent(batch: FrozenBatch, { tabs }: Plan): void {
-    this.#landings.note(batch, tabs)
-  }
-
   /** Call when a try with an unknown outcome did apply the batch. The known layout is then too old. */
   landed(batch: FrozenBatch): void {
-    this.#landings.landed(batch)
+    this.landings.landed(batch)
     this.forget()
-  }
-
-  /** Call when it is certain that no try applied the batch. */
-  notLanded(batch: FrozenBatch): void {
-    this.#landings.drop(batch)
   }
 
   /** The tab of a refusal, with a description of its place. */
   tabFor(name: string): NamedTab {
-    const sheet = findSheet(this.#sheets ?? [], name)
+    const sheet = findSheet(this.#sheets, name)
     return { name, place: sheet ? wordsFor(sheet) : 'a tab that is not there yet' }
   }
 
   /** Updates the layout from the answer to an applied batch. */
   learn(reply: Record<string, unknown>, batch: FrozenBatch, { tabs, ranges }: Plan): void {
     const answered = readSheets(reply['updatedSpreadsheet'])
-    if (!answered) return this.forget()
-    const index = this.#sheets?.length ?? 0
+    if (answered.length === 0) return this.forget()
+    const index = this.#sheets.length
     const added = tabs
       .filter(({ isNew }) => isNew)
       .map((plan) => asSheet(plan, index, headingsOf(this.#own).length))
@@ -218,9 +209,9 @@ export class Layout {
     // A table that is missing from the answer was moved to another sheet, with our rows.
     const tables = new Set(answered.flatMap((sheet) => sheet.tables.map(({ tableId }) => tableId)))
     const isKept = ({ place: { table } }: TabPlan) => !table || tables.has(table.tableId)
-    this.#landings.drop(batch)
-    this.#landings.note(batch, tabs.filter(isKept))
-    this.#landings.landed(batch)
+    this.landings.drop(batch)
+    this.landings.note(batch, tabs.filter(isKept))
+    this.landings.landed(batch)
     // Where the rows went is verified with the new list.
     if (this.#hasTwins) return this.forget()
     this.#verify()
@@ -228,18 +219,13 @@ export class Layout {
     if (!tabs.every(isKept)) this.forget()
   }
 
-  /** Notices about rows that a person should check, each returned once. */
-  takeNotices(): readonly string[] {
-    return this.#landings.takeNotices()
-  }
-
   /**
    * Whether two known sheets have one title. A range with that title then gave us another sheet than
    * before, as when a person swaps the names of two tabs, and the list of sheets is too old.
    */
   get #hasTwins(): boolean {
-    const titles = new Set(this.#sheets?.map(({ title }) => title.toLowerCase()))
-    return titles.size < (this.#sheets?.length ?? 0)
+    const titles = new Set(this.#sheets.map(({ title }) => title.toLowerCase()))
+    return titles.size < this.#sheets.length
   }
 
   #outdated(message: string): ReadFailed {
@@ -248,14 +234,12 @@ export class Layout {
   }
 
   #merge(sheets: readonly Sheet[]): void {
-    const byId = new Map(
-      [...(this.#sheets ?? []), ...sheets].map((sheet) => [sheet.sheetId, sheet]),
-    )
+    const byId = new Map([...this.#sheets, ...sheets].map((sheet) => [sheet.sheetId, sheet]))
     this.#sheets = [...byId.values()]
   }
 
   #warn(): void {
-    const sheets = this.#sheets ?? []
+    const sheets = this.#sheets
     const problems = sheets.flatMap((sheet) => {
       if (!this.#written.has(sheet.sheetId)) return []
       return placeProblems(this.#placeIn(sheet), this.#own).map(({ kind, message }) => ({
@@ -268,8 +252,8 @@ export class Layout {
   }
 
   #verify(): void {
-    const sheets = this.#sheets ?? []
-    this.#landings.verify((sheetId) => {
+    const sheets = this.#sheets
+    this.landings.verify((sheetId) => {
       const sheet = sheets.find((one) => one.sheetId === sheetId)
       return (
         sheet && {

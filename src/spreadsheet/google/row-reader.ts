@@ -4,8 +4,14 @@ import type { NextRows, RowPart, RowReader } from '../spreadsheet.ts'
 import { listIn, numberIn } from './answer.ts'
 import { headerRanges, perCall } from './ranges.ts'
 import { isSamePlace, type Place, placeOf } from './place.ts'
-import { listSheets, listUnreadable } from './sheet-list.ts'
-import { type Part, rangeOf, readFirstOf, rowsIn } from './sheet-parts.ts'
+import {
+  listSheets,
+  listUnreadable,
+  type Part,
+  rangeOf,
+  readFirstOf,
+  rowsIn,
+} from './sheet-parts.ts'
 import {
   cellFields,
   cellTexts,
@@ -124,7 +130,7 @@ interface Found {
 /** The sheets of an answer, and where our rows are in them. */
 function places(answer: unknown): ReadonlyMap<number, Found> {
   const firstRows = readFirstRows(answer)
-  const found = (readSheets(answer) ?? []).map((sheet) => {
+  const found = readSheets(answer).map((sheet) => {
     const place = placeOf(sheet.tables, firstRows.get(sheet.sheetId) ?? [])
     return [sheet.sheetId, { sheet, place }] as const
   })

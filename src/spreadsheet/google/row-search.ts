@@ -2,8 +2,14 @@ import { readHeader } from '../header.ts'
 import { keyColumns } from '../row-key.ts'
 import { hasTimestamp, type WantedRows } from '../wanted-rows.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
-import { listSheets, listUnreadable } from './sheet-list.ts'
-import { type Part, rangeOf, readFirstOf, rowsIn } from './sheet-parts.ts'
+import {
+  listSheets,
+  listUnreadable,
+  type Part,
+  rangeOf,
+  readFirstOf,
+  rowsIn,
+} from './sheet-parts.ts'
 import type { Sheet } from './sheets.ts'
 import { ReadFailed, type SheetsApi } from './sheets-api.ts'
 

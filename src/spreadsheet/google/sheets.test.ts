@@ -30,9 +30,9 @@ describe('the sheets in an answer', () => {
   })
 
   test.each([[undefined], [null], [{}], [{ sheets: {} }], [{ sheets: [] }]])(
-    'are unknown when the answer has none: %j',
+    'are none when the answer has none: %j',
     (answer) => {
-      expect(readSheets(answer)).toBeUndefined()
+      expect(readSheets(answer)).toEqual([])
     },
   )
 

@@ -47,14 +47,9 @@ export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
 export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
 export const cellFields = 'data(startRow,startColumn,rowData(values(formattedValue)))'
 
-/** Reads the sheets of a `Spreadsheet` resource; undefined when it has none. */
-export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
-  const sheets = listIn(spreadsheet, 'sheets')
-  return sheets.length > 0 ? sheets.map(readSheet) : undefined
-}
-
-function readSheet(sheet: unknown): Sheet {
-  return {
+/** Reads the sheets of a `Spreadsheet` resource. */
+export function readSheets(spreadsheet: unknown): readonly Sheet[] {
+  return listIn(spreadsheet, 'sheets').map((sheet) => ({
     sheetId: numberIn(sheet, 'properties', 'sheetId'),
     title: textOf(fieldIn(sheet, 'properties', 'title')),
     index: numberIn(sheet, 'properties', 'index'),
@@ -62,7 +57,7 @@ function readSheet(sheet: unknown): Sheet {
     rowCount: numberIn(sheet, 'properties', 'gridProperties', 'rowCount'),
     columnCount: numberIn(sheet, 'properties', 'gridProperties', 'columnCount'),
     tables: readTables(sheet),
-  }
+  }))
 }
 
 /**

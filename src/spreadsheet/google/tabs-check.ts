@@ -1,13 +1,14 @@
 import type { Clock } from '../../platform/clock.ts'
+import { columns } from '../../signup/row.ts'
 import { refusalWords } from '../../signup/trouble.ts'
 import { headerFit } from '../header.ts'
 import type { Expected } from '../inspection.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { fieldIn, listIn, numberIn } from './answer.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
 import { FirstRows } from './first-rows.ts'
 import { placeOf, placeProblems } from './place.ts'
-import { protectedSheets } from './protections.ts'
 import { ReadFailed, type SheetsApi } from './sheets-api.ts'
 import { findSheet, readSheets, type Sheet } from './sheets.ts'
 
@@ -29,7 +30,7 @@ export async function checkTabs(
   { api, access, clock }: Parts,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const sheets = readSheets(spreadsheet) ?? []
+  const sheets = readSheets(spreadsheet)
   const tabs = tabsOf(sheets, expected).slice(0, tabsMax)
   const existing = tabs.flatMap(({ sheet }) => (sheet?.isGrid ? [sheet] : []))
   const firstRows = new FirstRows(api, clock)
@@ -80,4 +81,29 @@ function headerFindings(
   const problems = placeProblems(place, own)
   if (problems.length === 0) return [ok(`${words} ${headerFit(place.header, own)}`)]
   return problems.map(({ message }) => warning(`${words} ${message}`))
+}
+
+/** The field mask, inside of `sheets`, for what `protectedSheets` reads. */
+export const protectionFields =
+  'protectedRanges(range(endRowIndex,startColumnIndex),warningOnly,unprotectedRanges(startRowIndex),requestingUserCanEdit)'
+
+/**
+ * The ids of the sheets of a `Spreadsheet` resource that get no rows from us, because a protection reaches
+ * down to their last row. People may protect other rows, such as the header, and a range with exceptions
+ * may let rows through.
+ */
+export function protectedSheets(spreadsheet: unknown): ReadonlySet<number> {
+  const closed = listIn(spreadsheet, 'sheets').filter((sheet) => {
+    const rowCount = numberIn(sheet, 'properties', 'gridProperties', 'rowCount')
+    return listIn(sheet, 'protectedRanges').some((protection) => {
+      const isOpen =
+        fieldIn(protection, 'requestingUserCanEdit') === true ||
+        fieldIn(protection, 'warningOnly') === true ||
+        listIn(protection, 'unprotectedRanges').length > 0
+      const end = Number(fieldIn(protection, 'range', 'endRowIndex') ?? Infinity)
+      const column = numberIn(protection, 'range', 'startColumnIndex')
+      return !isOpen && end >= rowCount && column < columns.length
+    })
+  })
+  return new Set(closed.map((sheet) => numberIn(sheet, 'properties', 'sheetId')))
 }

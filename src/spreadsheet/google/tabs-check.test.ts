@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { protectedSheets } from './protections.ts'
+import { protectedSheets } from './tabs-check.ts'
 
 const here = { range: { sheetId: 5 } }
 

@@ -105,10 +105,24 @@ export class SheetsApi {
     return result
   }
 
-  async #send(request: ApiRequest, token: string, signal: AbortSignal): Promise<ApiResult> {
-    const { access } = this.#options
+  async #send(
+    { method, path, body: sent }: ApiRequest,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<ApiResult> {
+    const { apiUrl, access, http } = this.#options
+    const authorization = `Bearer ${token}`
     try {
-      const answer = await this.#post(request, token, signal)
+      const answer = await http({
+        method,
+        url: `${apiUrl}/v4/spreadsheets/${encodeURIComponent(access.spreadsheetId)}${path}`,
+        ...(sent === undefined
+          ? { headers: { authorization } }
+          : { headers: { authorization, 'content-type': 'application/json' }, body: sent }),
+        timeoutMs,
+        answerBytesMax,
+        signal,
+      })
       const body = parseObject(answer.text)
       if (answer.status === 200 && body) return { kind: 'ok', body }
       if (answer.status === 200) {
@@ -121,23 +135,6 @@ export class SheetsApi {
       const { message, isTooLarge } = error
       return { kind: 'unknown', message, cause: error, ...(isTooLarge && { isTooLarge }) }
     }
-  }
-
-  #post(request: ApiRequest, token: string, signal: AbortSignal) {
-    const { apiUrl, access, http } = this.#options
-    const id = encodeURIComponent(access.spreadsheetId)
-    return http({
-      method: request.method,
-      url: `${apiUrl}/v4/spreadsheets/${id}${request.path}`,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(request.body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(request.body !== undefined && { body: request.body }),
-      timeoutMs,
-      answerBytesMax,
-      signal,
-    })
   }
 }
 

@@ -21,13 +21,7 @@ const cellsMax = 10_000_000
 const cellsWarnFrom = 8_000_000
 
 /** How full a spreadsheet is, and what to do about it. */
-export interface Fill {
-  readonly isNearlyFull: boolean
-  readonly message: string
-  readonly hint: string
-}
-
-export function fillOf(sheets: readonly Sheet[]): Fill {
+export function fillOf(sheets: readonly Sheet[]) {
   const cells = sheets.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0)
   const percent = Math.floor((cells / cellsMax) * 100)
   return {

@@ -33,7 +33,8 @@ export async function countRows(
   const marks = headerRow.header.kind === 'named' ? [headerRow.delimiter] : delimiters
   const counts = new Map(ours.map((row) => [ourIdentity(row, headerRow, identify), 0]))
   const isOurs = (record: string) => {
-    const identity = firstOf(marks, (mark) => identify(cellsOf(record, mark))) ?? ''
+    const read = marks.values().map((mark) => identify(cellsOf(record, mark)))
+    const identity = read.find((one) => one !== undefined) ?? ''
     const count = counts.get(identity)
     if (count !== undefined) counts.set(identity, count + 1)
     return count !== undefined
@@ -110,12 +111,4 @@ function identityOf(cells: readonly string[], tab: string, width: number): strin
   if (at < 1 || cells.length < at - 1 + width) return undefined
   const isWhole = cells.slice(at + cellsFromTimestampToTab).some((cell) => cellKey(cell) === tab)
   return isWhole ? `${cellKey(cells[at - 1] ?? '')}\n${cells[at]}` : undefined
-}
-
-function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
-  for (const item of items) {
-    const found = find(item)
-    if (found !== undefined) return found
-  }
-  return undefined
 }

@@ -20,7 +20,7 @@ import {
   sheetFields,
   wordsFor,
 } from './sheets.ts'
-import { isAboutRange, ReadFailed, type SheetsApi } from './sheets-api.ts'
+import { isRangeRefused, ReadFailed, type SheetsApi } from './sheets-api.ts'
 
 /** Sheet ids are int32 and not negative. */
 const sheetIdMax = 2 ** 31 - 1
@@ -121,7 +121,7 @@ export class Layout {
     } catch (error) {
       // The title may have changed since the list was read, or Google cannot read it in a range.
       this.forget()
-      if (isAboutRange(error)) return { kind: 'open' }
+      if (isRangeRefused(error)) return { kind: 'open' }
       throw error
     }
     if (this.#firstRows.get(only.sheetId)) return { kind: 'open' }
@@ -148,7 +148,7 @@ export class Layout {
     try {
       this.#merge(await this.#firstRows.look(existing, signal))
     } catch (error) {
-      if (!isAboutRange(error)) throw error
+      if (!isRangeRefused(error)) throw error
       // A sheet was renamed or deleted since the list was read.
       if (!isFresh) throw this.#outdated(error.message)
       // Google cannot read a title. Go on without it: a missing header is better than a stuck batch.

@@ -21,7 +21,7 @@ import {
   sheetFields,
   wordsFor,
 } from './sheets.ts'
-import { isAboutRange, reading, type SheetsApi } from './sheets-api.ts'
+import { isRangeRefused, reading, type SheetsApi } from './sheets-api.ts'
 
 /** Rows in one call: 4 MB of two short cells each, and at most 16 MB of the longest addresses. */
 const rowsPerCall = 40_000
@@ -97,7 +97,7 @@ export class GoogleRowReader implements RowReader {
     const first = await readFirstOf(left, rangesOf, (ranges) => this.#ask(ranges, signal)).catch(
       (error: unknown) => {
         // Google refuses a range of a tab that people have renamed, deleted or made shorter.
-        if (isAboutRange(error)) return undefined
+        if (isRangeRefused(error)) return undefined
         throw error
       },
     )

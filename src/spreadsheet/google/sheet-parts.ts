@@ -1,6 +1,6 @@
 import { letters, perCall, quoted } from './ranges.ts'
 import { readSheets, type Sheet, sheetFields } from './sheets.ts'
-import { isAboutRange, isTooLarge, type SheetsApi } from './sheets-api.ts'
+import { isRangeRefused, isTooLarge, type SheetsApi } from './sheets-api.ts'
 
 /** Reads what is known of each sheet, without its cells, with one call. @throws ReadFailed */
 export async function listSheets(api: SheetsApi, signal: AbortSignal): Promise<readonly Sheet[]> {
@@ -19,13 +19,13 @@ export async function listUnreadable(
   { failure, asked }: { readonly failure: unknown; readonly asked: readonly Sheet[] },
   signal: AbortSignal,
 ): Promise<readonly Sheet[]> {
-  if (!isAboutRange(failure)) throw failure
+  if (!isRangeRefused(failure)) throw failure
   const refused: Sheet[] = []
   for (const sheet of asked) {
     try {
       await api.read('sheets.properties.sheetId', signal, [`${quoted(sheet)}!A1`])
     } catch (error) {
-      if (!isAboutRange(error)) throw error
+      if (!isRangeRefused(error)) throw error
       refused.push(sheet)
     }
   }

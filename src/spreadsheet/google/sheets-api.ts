@@ -150,7 +150,7 @@ export async function reading<T>(action: () => Promise<T>): Promise<T | Refused 
 }
 
 /** Whether Google refused the ranges of a read: a title has changed, or Google cannot read it. */
-export function isAboutRange(error: unknown): error is ReadFailed {
+export function isRangeRefused(error: unknown): error is ReadFailed {
   return error instanceof ReadFailed && error.failure.error?.status === 400
 }
 

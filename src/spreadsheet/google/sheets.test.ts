@@ -42,7 +42,7 @@ describe('the sheets in an answer', () => {
       range: { startRowIndex, startColumnIndex, endRowIndex: 20 },
     })
     const tables = [table('c', 5, 3), table('b', 5, 1), table('d', 9), { tableId: 'a' }]
-    const [read] = readSheets({ sheets: [{ properties: {}, tables }] }) ?? []
+    const [read] = readSheets({ sheets: [{ properties: {}, tables }] })
     expect(
       read?.tables.map(({ tableId, row, column, endRow }) => [tableId, row, column, endRow]),
     ).toEqual([
@@ -62,7 +62,7 @@ describe('the sheets in an answer', () => {
       { columnIndex: 1, columnName: 'Name', columnType: 'TEXT' },
       { columnIndex: 4, columnName: 'Tags', columnType: 'COLUMN_TYPE_UNSPECIFIED' },
     ]
-    const [read] = readSheets({ sheets: [{ tables: [{ columnProperties }] }] }) ?? []
+    const [read] = readSheets({ sheets: [{ tables: [{ columnProperties }] }] })
     expect(read?.tables[0]?.names).toEqual(['Email', 'Name', '', 'Born', 'Tags'])
     expect([...(read?.tables[0]?.types ?? [])]).toEqual([['Born', 'DATE']])
   })

@@ -325,27 +325,6 @@ test('each wait ends with the batch of its own signup, in whatever order the wai
   }
 })
 
-test('a settled batch does not look at ten thousand waits for later ones', async () => {
-  await using it = world()
-  const [first, ...others] = await it.accept(10_000)
-  if (!first) throw new Error('signups were asked for')
-  let looks = 0
-  const later = others.map((signup) => ({
-    ...signup,
-    get position() {
-      looks += 1
-      return signup.position
-    },
-  }))
-  const visitors = later.map((signup) => it.wait([signup], 30))
-  await it.clock.run(0)
-  looks = 0
-  for (let batch = 0; batch < 50; batch++) await it.deliver(1)
-  await it.clock.run(0)
-  expect(looks).toBe(0)
-  expect(visitors.filter(({ waitedMs }) => waitedMs !== undefined)).toHaveLength(49)
-})
-
 test('ten thousand waits share one timer, and one settled batch ends them all', async () => {
   await using it = world()
   const signups = await it.accept(10_000)

@@ -6,7 +6,6 @@ import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { refusalWords } from '../signup/trouble.ts'
-import { WaitLine } from './wait-line.ts'
 
 export interface WaitingOptions {
   readonly journal: Pick<IntakeLog, 'onSettle' | 'cursors'>
@@ -21,7 +20,7 @@ const defaultWaitingMax: BudgetLimits = { max: 10_000, clientMax: limits.bulkIte
 
 interface Waiter {
   /** For each tab, the position that the visitor waits for. */
-  readonly awaited: Map<string, number>
+  readonly awaited: ReadonlyMap<string, number>
   /** When the wait ends, on the elapsed clock. */
   readonly until: Millis
   readonly release: () => void
@@ -43,8 +42,6 @@ export class Waiting {
   readonly #clock: Clock
   readonly #places: Budget
   readonly #visitors = new Set<Waiter>()
-  /** The same visitors, by the tabs that they wait for. */
-  readonly #lines = new Map<string, WaitLine<Waiter>>()
   /** The last known written position of each tab, by the tab's name as it was first used. */
   readonly #cursors = new Map<string, number>()
   readonly #unsubscribe: () => void
@@ -61,9 +58,7 @@ export class Waiting {
   }
 
   isWritten(signup: SignupStatus): boolean {
-    return (
-      signup.writtenAt !== undefined || signup.position <= (this.#cursors.get(tabOf(signup)) ?? 0)
-    )
+    return signup.writtenAt !== undefined || this.#isSettled(tabOf(signup), signup.position)
   }
 
   /**
@@ -87,13 +82,13 @@ export class Waiting {
         awaited,
         until,
         release: () => {
-          this.#leave(visitor)
+          this.#visitors.delete(visitor)
           this.#places.free(address, count)
           left.removeEventListener('abort', visitor.release)
           resolve()
         },
       }
-      this.#join(visitor)
+      this.#visitors.add(visitor)
       left.addEventListener('abort', visitor.release)
       void this.#tick()
     })
@@ -146,16 +141,20 @@ export class Waiting {
     this.#isLooking = false
   }
 
+  /** Looks at all visitors, because a batch mostly has the rows of all who wait. */
   #settle(cursors: readonly TabCursor[]): void {
-    for (const { tab, upto } of cursors) {
-      // A look may have begun before a batch was settled, and end after that.
-      if (upto <= (this.#cursors.get(tab) ?? 0)) continue
-      this.#cursors.set(tab, upto)
-      for (const visitor of this.#lines.get(tab)?.takeUpTo(upto) ?? []) {
-        visitor.awaited.delete(tab)
-        if (visitor.awaited.size === 0) visitor.release()
-      }
+    // A look may have begun before a batch was settled, and end after that.
+    const news = cursors.filter(({ tab, upto }) => !this.#isSettled(tab, upto))
+    if (news.length === 0) return
+    for (const { tab, upto } of news) this.#cursors.set(tab, upto)
+    for (const { awaited, release } of this.#visitors) {
+      const isOver = awaited.entries().every(([tab, position]) => this.#isSettled(tab, position))
+      if (isOver) release()
     }
+  }
+
+  #isSettled(tab: string, position: number): boolean {
+    return position <= (this.#cursors.get(tab) ?? 0)
   }
 
   #awaitedOf(signups: readonly SignupStatus[]): Waiter['awaited'] {
@@ -166,22 +165,6 @@ export class Waiting {
       awaited.set(tab, Math.max(signup.position, awaited.get(tab) ?? 0))
     }
     return awaited
-  }
-
-  #join(visitor: Waiter): void {
-    this.#visitors.add(visitor)
-    for (const [tab, position] of visitor.awaited) {
-      const line = this.#lines.get(tab) ?? new WaitLine()
-      this.#lines.set(tab, line)
-      line.join(visitor, position)
-    }
-  }
-
-  #leave(visitor: Waiter): void {
-    this.#visitors.delete(visitor)
-    for (const [tab, position] of visitor.awaited) {
-      this.#lines.get(tab)?.leave(visitor, position)
-    }
   }
 
   /** Whether to stop waiting: the time ends before the next tick, or a tab cannot be written. */

@@ -5,7 +5,10 @@ import type { Field } from '../signup/field.ts'
 import { languages } from '../signup/languages.ts'
 import { limits } from '../signup/limits.ts'
 import { messageOf } from './field-messages.ts'
-import { refusalPage, signupPage } from './pages.ts'
+import { refuse } from '../http/refuse.ts'
+import { formPage } from './form-page.ts'
+import { refusalPage } from './refusal.ts'
+import { typedForm } from './typed-form.ts'
 import { pageTexts } from './texts.ts'
 
 const fields: readonly Field[] = [
@@ -37,12 +40,14 @@ const fields: readonly Field[] = [
 
 const flat = (page: string) => page.replace(/\s+/g, ' ')
 const view = (path: string, acceptLanguage = '') => visitorsView(path, { fields, acceptLanguage })
-const drawn = async (entries: FormEntries = []) =>
-  flat(await signupPage(view('/?page=hosted'), entries, '/next'))
+const drawn = async (entries: FormEntries = [], query = '') => {
+  const asked = view(`/?page=hosted${query}`)
+  return flat(await formPage(asked, { typed: typedForm(entries, asked), next: '/next' }))
+}
 const refused = async (typed: FormEntries, wrong: readonly string[], path: string, lang = '') => {
   const errors = wrong.map((field) => ({ field, message: `${field} is wrong.` }))
-  const told = { kind: 'fields', isOurs: false, requestId: '', next: '/next' } as const
-  return flat(await refusalPage({ ...told, typed, errors }, view(path, lang)))
+  const told = { refusal: refuse.fields(errors), requestId: '', next: '/next' }
+  return flat(await refusalPage(view(path, lang), { ...told, typed }))
 }
 
 test.each([
@@ -88,7 +93,7 @@ test.each([
 })
 
 test('the address and the name take as many characters as a signup may have', async () => {
-  const page = flat(await signupPage(view('/?page=hosted&name'), [], '/next'))
+  const page = await drawn([], '&name')
   expect(page).toMatch(new RegExp(`name="email" [^>]*maxlength="${limits.emailCharactersMax}"`))
   expect(page).toMatch(new RegExp(`name="name" [^>]*maxlength="${limits.nameCharactersMax}"`))
 })

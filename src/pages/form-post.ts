@@ -4,7 +4,7 @@ import { redirectLocation, redirectOrigin, type RedirectRules } from './redirect
 import type { Events } from '../ops/events.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
 import { missingOnPage } from './field-problems.ts'
-import { thanksPath } from './pages.ts'
+import { thanksPath } from './thanks.ts'
 import { firstValue } from './typed-form.ts'
 import { type PageOptions, type View, viewOf } from './view.ts'
 

@@ -4,11 +4,12 @@ import { pageSecurity } from '../http/headers.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Handler } from '../http/router.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
+import { formPage } from './form-page.ts'
 import { nextLocation } from './form-post.ts'
 import { consentField } from './form-trees.ts'
 import { linkedFields } from './link.ts'
-import { signupPage, thanksPage, thanksPath } from './pages.ts'
-import { consentText } from './typed-form.ts'
+import { thanksPage, thanksPath } from './thanks.ts'
+import { consentText, typedForm } from './typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './view.ts'
 
 export interface PageRoutesOptions extends PageOptions {
@@ -39,7 +40,7 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
       const view = viewOf(request, options, own)
       const linked = await checkedFields(exchange, view, options)
       const next = nextLocation(view, linked, { ownOrigin, allowedOrigins })
-      return answer(await signupPage(view, linked, next), security)
+      return answer(await formPage(view, { typed: typedForm(linked, view), next }), security)
     }
   const thanks: Handler = async ({ request }) =>
     answer(await thanksPage(viewOf(request, options)), framed)

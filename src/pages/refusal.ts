@@ -1,11 +1,18 @@
+import { html } from 'hono/html'
 import { type Answer, pageOf } from '../http/answer.ts'
-import type { Exchange } from '../http/exchange.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { pageSecurity } from '../http/headers.ts'
 import { prefersHtml } from '../http/negotiate.ts'
-import { problem, type Refusal } from '../http/problem.ts'
+import { problem, type Refusal, type RefusalKind } from '../http/problem.ts'
+import { limits } from '../signup/limits.ts'
+import { details, type ShownFailure } from './alert.ts'
+import { document } from './document.ts'
+import { problemOfFields, translated } from './field-problems.ts'
+import { formPage } from './form-page.ts'
 import { nextLocation } from './form-post.ts'
-import { refusalPage } from './pages.ts'
-import { type PageOptions, viewOf } from './view.ts'
+import type { PageProblem } from './texts.ts'
+import { typedForm } from './typed-form.ts'
+import { type PageOptions, type View, viewOf } from './view.ts'
 
 /** Turns every refusal into an answer: a page for people, a problem document for programs. */
 export async function answerRefusal(
@@ -13,16 +20,77 @@ export async function answerRefusal(
   exchange: Pick<Exchange, 'request' | 'requestId' | 'ownOrigin' | 'postedFields'>,
   options: PageOptions,
 ): Promise<Answer> {
-  const { request, requestId, ownOrigin, postedFields } = exchange
+  const { request, requestId, ownOrigin, postedFields: typed } = exchange
   if (!prefersHtml(request)) return problem(refusal, requestId)
-  const { kind, isOurs, errors, status, headers, isPublic } = refusal
+  const { status, headers, isPublic } = refusal
   const { allowedOrigins } = options
   const view = viewOf(request, options)
-  const next = nextLocation(view, postedFields ?? [], { ownOrigin, allowedOrigins })
-  const html = await refusalPage(
-    { kind, isOurs, errors, requestId, typed: postedFields, next },
-    view,
-  )
+  const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })
+  const html = await refusalPage(view, { refusal, requestId, typed, next })
   const security = pageSecurity({ ...options, framed: true })
   return pageOf(status, html, { headers, security, isPublic, vary: 'Accept, Accept-Language' })
+}
+
+interface Refused {
+  readonly refusal: Refusal
+  readonly requestId: string
+  /** The posted form, if it was read before the refusal. */
+  readonly typed?: FormEntries | undefined
+  /** The page that the form leads to after a successful signup. */
+  readonly next: string
+}
+
+/** Shows the form again with the typed values and the problem. Without a form, shows only the problem. */
+export async function refusalPage(
+  view: View,
+  { refusal, requestId, typed, next }: Refused,
+): Promise<string> {
+  const { isOurs, errors = [] } = refusal
+  const { problems, reference } = view.texts
+  const problem = problemOf(refusal)
+  const failure: ShownFailure = {
+    text: problems[refusal.kind === 'fields' ? problemOfFields(errors, view) : problem],
+    errors: translated(errors, typed ?? [], view),
+    reference: isOurs ? `${reference}: ${requestId}` : undefined,
+  }
+  // Refused origin: show no form of ours, because it would pass the origin check.
+  if (typed && isShowable(typed) && problem !== 'forbidden') {
+    return formPage(view, { typed: typedForm(typed, view), next, failure })
+  }
+  const { title, text } = failure.text
+  const body = html`<h1>${title}</h1>
+    <p>${text}</p>
+    ${details(failure)}`
+  return document(view, { title, body })
+}
+
+/** Several times the size of a signup. A larger form is not from a person and costs too much to show. */
+const typedCharactersMax = 100_000
+
+function isShowable(typed: FormEntries): boolean {
+  if (typed.length > limits.formFieldsMax) return false
+  const characters = typed.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  return characters <= typedCharactersMax
+}
+
+function problemOf({ kind, status }: Refusal): PageProblem {
+  return ofKinds[kind] ?? ofStatuses[status] ?? 'unreadable'
+}
+
+/** What is told of a status, where a kind has no words of its own. */
+const ofStatuses: Readonly<Record<number, PageProblem>> = {
+  403: 'forbidden',
+  404: 'notFound',
+  405: 'method',
+  413: 'tooLarge',
+  422: 'fields',
+  429: 'tooMany',
+  500: 'unexpected',
+  503: 'unavailable',
+}
+
+const ofKinds: Readonly<Partial<Record<RefusalKind, PageProblem>>> = {
+  pageAddress: 'address',
+  challenge: 'challenge',
+  outcomeUnknown: 'unknown',
 }

@@ -1,21 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { visitorsView } from '../../harness/page-options.ts'
-import { Refusal, type RefusalKind } from '../http/problem.ts'
-import { refusalPage, type ToldRefusal, thanksPage } from './pages.ts'
+import type { FormEntries } from '../http/exchange.ts'
+import { type FieldError, Refusal, type RefusalKind } from '../http/problem.ts'
+import { refusalPage } from './refusal.ts'
 import type { View } from './view.ts'
 
 const requestId = '00000000-0000-4000-8000-000000000000'
 
-/** Of a form of somebody else's, unless the view says otherwise. */
-function refusal(
-  refusal: Omit<ToldRefusal, 'requestId' | 'next' | 'isOurs'>,
-  view: View = visitorsView('/api/signup'),
-): Promise<string> {
-  return refusalPage({ ...refusal, isOurs: isOurs(refusal.kind), requestId, next: '/next' }, view)
+interface Refused {
+  readonly kind: RefusalKind
+  readonly typed?: FormEntries
+  readonly errors?: readonly FieldError[]
 }
 
-const isOurs = (kind: RefusalKind) => new Refusal(kind, '').isOurs
+/** Of a form of somebody else's, unless the view says otherwise. */
+function refusal(
+  { kind, typed, errors = [] }: Refused,
+  view: View = visitorsView('/api/signup'),
+): Promise<string> {
+  const refusal = new Refusal(kind, '', { errors })
+  return refusalPage(view, { refusal, typed, requestId, next: '/next' })
+}
 
 /** Values of the attribute in the page, in order, as a browser reads them. */
 function attributes(page: string, name: string): string[] {
@@ -146,7 +152,7 @@ test.each([
   async (kind) => {
     const page = await refusal({ kind })
     expect(page).toMatch(/<h1>.{10,}<\/h1>\s*<p>.{10,}<\/p>/)
-    expect(page.includes(requestId)).toBe(isOurs(kind))
+    expect(page.includes(requestId)).toBe(new Refusal(kind, '').isOurs)
     expect(page).not.toContain('<form')
   },
 )
@@ -191,13 +197,6 @@ test('no value, name or message can add markup, and each can be read back', asyn
     }),
     { numRuns: 500 },
   )
-})
-
-test('the thank-you page has a heading, a language and a status', async () => {
-  const page = await thanksPage(visitorsView('/api/signup/thanks'))
-  expect(page).toMatch(/^<!doctype html>/)
-  expect(page).toContain('<html lang="en" dir="ltr" data-theme="auto">')
-  expect(page).toMatch(/<div [^>]*role="status">[^]*<h1>Thank you<\/h1>/)
 })
 
 test('a form of 100,000 characters is shown again after a refusal, and none that is longer', async () => {

@@ -26,7 +26,7 @@ export interface Parameter extends Reference {
 export interface Operation {
   readonly operationId: string
   readonly parameters?: readonly Parameter[]
-  readonly security: readonly unknown[]
+  readonly security?: readonly unknown[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { schema: RequestSchema }>> }
   readonly responses: Readonly<Record<string, ResponseObject>>
 }

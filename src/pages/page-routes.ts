@@ -21,8 +21,6 @@ export interface PageRoutesOptions extends PageOptions {
 export interface PageRoute {
   readonly path: string
   readonly GET: Handler
-  /** Whether the page has a form that its query parameters fill in. */
-  readonly hasForm: boolean
 }
 
 /** The pages that people see, with their handlers. */
@@ -45,9 +43,9 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
   const thanks: Handler = async ({ request }) =>
     answer(await thanksPage(viewOf(request, options)), framed)
   return [
-    { path: '/', GET: signup('hosted', alone), hasForm: true },
-    { path: '/api/signup/form', GET: signup('form', framed), hasForm: true },
-    { path: `/${thanksPath}`, GET: thanks, hasForm: false },
+    { path: '/', GET: signup('hosted', alone) },
+    { path: '/api/signup/form', GET: signup('form', framed) },
+    { path: `/${thanksPath}`, GET: thanks },
   ]
 }
 

@@ -177,17 +177,15 @@ function pagesOf(webs: ReadonlyMap<string, SiteWeb>): SiteWeb['pages'] {
 }
 
 /** The OpenAPI document for the signups of a site. */
-function describe(name: string, { config, secrets, assets, webs }: Answering): StaticFile {
+function describe(name: string, { config, secrets }: Answering): StaticFile {
   const { bodyBytesMax, bulkItemsMax, hasSites, sites } = config
-  const fields = sites.find((site) => site.name === name)?.fields ?? []
   const description = describeService({
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: secrets.apiKeys.length > 0,
     hasMetrics: secrets.metricsToken !== undefined,
-    pages: pagesOf(webs),
-    files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
-    sites: hasSites ? { name, fields, all: sites.map((site) => site.name) } : undefined,
+    fields: sites.find((site) => site.name === name)?.fields ?? [],
+    sites: hasSites ? sites.map((site) => site.name) : undefined,
   })
   return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
 }

@@ -78,7 +78,8 @@ test('with sites it has the fields and limits of the site that is asked for, nam
     news: { type: 'boolean' },
     start: { format: 'date' },
   })
-  const takesSite = (path: string) => JSON.stringify(paths[path]).includes('"name":"site"')
+  const takesSite = (path: string) =>
+    /parameters\/Site|"name":"site"/.test(JSON.stringify(paths[path]))
   expect(Object.keys(paths).filter((it) => !takesSite(it))).toEqual(['/api/health'])
   expect([Signup, SignupForm, Bulk].every((it) => it?.properties['site'])).toBe(true)
   expect(BulkItem?.properties).not.toHaveProperty('site')
@@ -118,9 +119,7 @@ test('the document has the paths of the interface, each with every method that i
     expect.arrayContaining(endpoints.map((endpoint) => `/api/${endpoint}`)),
   )
   for (const [path, operations] of Object.entries(paths)) {
-    const answer = await fetch(service.url + path.replace('{language}', 'de'), {
-      method: 'OPTIONS',
-    })
+    const answer = await fetch(service.url + path, { method: 'OPTIONS' })
     const { parameters: _, ...methods } = operations
     const documented = Object.keys(methods).map((method) => method.toUpperCase())
     const more = documented.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']

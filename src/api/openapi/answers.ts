@@ -1,15 +1,12 @@
 import { z } from 'zod'
 
-import type { Field } from '../../signup/field.ts'
 import type {
   BulkAccepted,
   ConfigAnswer,
-  DeliveryStalled,
   Problem,
   ReadinessAnswer,
   SignupAccepted,
   SignupStatusAnswer,
-  TabSetAside,
 } from '../../signup/wire.ts'
 
 /** The schemas of all answers. Each must match the type that the handlers use. */
@@ -72,23 +69,9 @@ const signupStatus = z.strictObject({
   writtenAt: moment.exactOptional(),
 }) satisfies z.ZodType<SignupStatusAnswer>
 
-const ofEveryField = {
-  name: z.string().meta({ description: 'Signups carry the value under it.' }),
-  label: z.string().exactOptional(),
-  required: z.boolean(),
-}
-
-const field = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), ...ofEveryField, maxLength: z.int() }),
-  z.strictObject({ type: z.literal('choice'), ...ofEveryField, options: z.array(z.string()) }),
-  z.strictObject({
-    type: z.literal('number'),
-    ...ofEveryField,
-    min: z.number().exactOptional(),
-    max: z.number().exactOptional(),
-  }),
-  z.strictObject({ type: z.enum(['checkbox', 'url', 'date', 'phone']), ...ofEveryField }),
-]) satisfies z.ZodType<Field>
+const field = z.looseObject({ name: z.string(), type: z.string(), required: z.boolean() }).meta({
+  description: 'Signups carry the value under its name. The other members depend on the type.',
+})
 
 const config = z.strictObject({
   challengeEnabled: z.boolean(),
@@ -102,7 +85,7 @@ const config = z.strictObject({
     .exactOptional()
     .meta({ description: 'The declared fields, in the order of their columns.' }),
   limits: z.record(z.string(), z.number()),
-}) satisfies z.ZodType<ConfigAnswer>
+}) satisfies z.ZodType<Omit<ConfigAnswer, 'fields'>>
 
 const problem = z
   .strictObject({
@@ -129,50 +112,38 @@ const error = z
   .string()
   .meta({ description: 'One fixed sentence for each kind; the log has more.' })
 
-const challenge = z.union([
-  z.strictObject({ state: z.enum(['off', 'ok']) }),
-  z.strictObject({ state: z.enum(['misconfigured', 'unavailable']), error }),
-]) satisfies z.ZodType<ReadinessAnswer['challenge']>
-
-const tabSetAside = z.strictObject({
-  tab: z.string().meta({ description: 'How the operator finds the tab, without its name.' }),
-  error,
-}) satisfies z.ZodType<TabSetAside>
-
-const stalled = z.strictObject({ since: moment, error }).meta({
-  description: 'For ten minutes no row was written although signups wait in other tabs.',
-}) satisfies z.ZodType<DeliveryStalled>
-
-const more = {
-  backlog: count.exactOptional().meta({ description: 'Absent while the journal cannot be read.' }),
-  stalled: stalled.exactOptional(),
-  tabsSetAside: z
-    .array(tabSetAside)
-    .meta({ description: 'Tabs that cannot be written while others can.' }),
-  warnings: z.array(z.string()).meta({ description: 'Problems that do not stop rows.' }),
-}
-
 const readiness = z.strictObject({
   status: z.enum(['ready', 'unavailable']),
   journal: z.strictObject({ state: z.enum(['ok', 'unavailable']) }),
-  challenge,
+  challenge: z.strictObject({
+    state: z.enum(['off', 'ok', 'misconfigured', 'unavailable']),
+    error: error.exactOptional(),
+  }),
   refusedByOrigin: count.meta({
     description: 'Requests since the start from pages that ALLOWED_ORIGINS does not name.',
   }),
   refusedApiKeys: count.meta({
     description: 'Requests since the start with a key that is not in API_KEYS.',
   }),
-  delivery: z.union([
-    z.strictObject({ state: z.literal('ok'), ...more }),
-    z.strictObject({ state: z.enum(['delayed', 'partly blocked', 'blocked']), error, ...more }),
-  ]),
+  delivery: z.strictObject({
+    state: z.enum(['ok', 'delayed', 'partly blocked', 'blocked']),
+    error: error.exactOptional(),
+    backlog: count
+      .exactOptional()
+      .meta({ description: 'Absent while the journal cannot be read.' }),
+    stalled: z.strictObject({ since: moment, error }).exactOptional().meta({
+      description: 'For ten minutes no row was written although signups wait in other tabs.',
+    }),
+    tabsSetAside: z
+      .array(z.strictObject({ tab: z.string(), error }))
+      .meta({ description: 'Tabs that cannot be written while others can, without their names.' }),
+    warnings: z.array(z.string()).meta({ description: 'Problems that do not stop rows.' }),
+  }),
   blockedSites: z
     .array(z.strictObject({ site: z.string(), error }))
     .exactOptional()
     .meta({
-      description:
-        'Without a site, when a file names sites: those that wait for a person. All else is of all sites ' +
-        'together then, and `?site=` tells of one.',
+      description: 'Without a site, when a file names sites: those that wait for a person.',
     }),
 }) satisfies z.ZodType<ReadinessAnswer>
 

@@ -5,7 +5,7 @@ import {
   phoneCharactersMax,
   urlCharactersMax,
 } from '../../signup/field-values.ts'
-import type { Json } from './json.ts'
+import type { Json } from './responses.ts'
 
 /** The properties of a signup for the site's own fields, by name. */
 export interface FieldSchemas {

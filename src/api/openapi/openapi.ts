@@ -1,26 +1,21 @@
+import type { Field } from '../../signup/field.ts'
 import { limits } from '../../signup/limits.ts'
 import {
-  type DescribedFile,
-  type DescribedPage,
-  filePaths,
-  getPage,
-  viewParameters,
-} from './browser-paths.ts'
-import type { Json, Operation, PathItem } from './json.ts'
-import {
   everywhere,
-  fileResponses,
   headers,
+  type Json,
   jsonResponse,
+  preferenceApplied,
   rateLimit,
   ref,
   refusalResponses,
   refused,
+  replayed,
   response,
+  retryAfter,
   signupRefusals,
 } from './responses.ts'
 import { schemas } from './schemas.ts'
-import { type DescribedSites, optionalSite, siteParameter } from './sites.ts'
 
 /** The settings that the document describes. */
 export interface DescribedService {
@@ -30,21 +25,18 @@ export interface DescribedService {
   readonly needsApiKey: boolean
   /** Whether there is `/metrics`, which needs a token. */
   readonly hasMetrics: boolean
-  /** HTML pages. */
-  readonly pages: readonly DescribedPage[]
-  /** Scripts, styles and other files that browsers load. */
-  readonly files: readonly DescribedFile[]
-  /** Undefined when there is one site and requests name none. */
-  readonly sites: DescribedSites | undefined
+  /** The fields of the site whose signups the document describes. */
+  readonly fields: readonly Field[]
+  /** The names of all sites; undefined when there is one and requests name none. */
+  readonly sites: readonly string[] | undefined
 }
 
 /** Where the document is served. */
 export const openapiPath = '/api/openapi.json'
 
-/** The OpenAPI 3.1 document: every path of the service with its current settings. */
+/** The OpenAPI 3.1 document: the interface for programs with its current settings. */
 export function describeService(service: DescribedService): Json {
-  const { bulkItemsMax, needsApiKey, hasMetrics, sites } = service
-  const paths = Object.entries(pathsOf(service)).map(([path, it]) => [path, completed(it)])
+  const { needsApiKey, hasMetrics, sites } = service
   return {
     openapi: '3.1.1',
     info: {
@@ -55,18 +47,17 @@ export function describeService(service: DescribedService): Json {
         'A 2xx means that the signup is on disk and becomes one row. Errors are problem documents ' +
         '(RFC 9457), or a page when Accept prefers text/html. HEAD and OPTIONS are answered where GET ' +
         'and POST are. Any other method gets a 405, and any other path a 404. A slash at the end of a ' +
-        'path makes no difference.' +
-        (sites ? ` Signups have the fields of the site ${sites.name} here.` : ''),
+        'path makes no difference.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags,
-    paths: Object.fromEntries(paths),
+    security: [],
+    paths: pathsOf(service),
     components: {
-      schemas: schemas(bulkItemsMax, sites),
-      parameters,
+      schemas: schemas(service),
+      parameters: { ...parameters, ...(sites && { Site: siteParameter(sites) }) },
       headers,
-      responses: refusalResponses(sites !== undefined),
+      responses: refusalResponses,
       ...((needsApiKey || hasMetrics) && {
         securitySchemes: {
           ...(needsApiKey && { apiKey: bearer }),
@@ -77,55 +68,44 @@ export function describeService(service: DescribedService): Json {
   }
 }
 
-function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> {
-  const { bodyBytesMax, hasMetrics, pages, files, sites } = service
-  const fields = sites?.fields ?? []
-  const ofSite = (item: PathItem) => (sites ? aboutSite(item, siteParameter(sites), [422]) : item)
-  const ofPage = (item: PathItem) => (sites ? aboutSite(item, siteParameter(sites), [404]) : item)
-  const ofAll = (item: PathItem) =>
-    sites ? aboutSite(item, optionalSite('Of all sites when absent.'), [422]) : item
-  const ofAny = (item: PathItem) =>
-    sites ? aboutSite(item, optionalSite('The site whose looks and fields it has.'), [404]) : item
-  const config = get('getConfig', 'What a form needs to know', 'Config')
+function pathsOf(service: DescribedService): Json {
+  const { hasMetrics, sites } = service
+  const ofSite = sites ? [ref('parameters', 'Site')] : []
+  const operation = (operationId: string, { responses, ...more }: Described): Json => {
+    const any = refused(sites ? [...everywhere, 422] : everywhere)
+    return { operationId, ...more, responses: { ...any, ...responses } }
+  }
+  const config = inJson('What a form needs to know', 'Config')
+  const alive = inJson('Whether the process is alive', 'Liveness')
   return {
-    '/api/signup': ofSite({ post: postSignup(bodyBytesMax) }),
-    '/api/signup/bulk': ofSite({ post: postBulk(service) }),
-    '/api/signup/{id}': ofSite({ parameters: [ref('parameters', 'Id')], get: getSignup }),
-    '/api/config': ofSite({ get: config }),
-    '/api/health': { get: get('getHealth', 'Whether the process is alive', 'Liveness') },
-    '/api/ready': ofAll({ get: getReady }),
-    ...(hasMetrics && { '/metrics': { get: getMetrics } }),
-    ...Object.fromEntries(pages.map((it) => [it.path, ofPage({ get: getPage(it, fields) })])),
-    ...Object.fromEntries(filePaths(files).map(([path, it]) => [path, ofAny(it)])),
-    [openapiPath]: ofSite({ get: getDocument }),
+    '/api/signup': { parameters: ofSite, post: operation('createSignup', postSignup(service)) },
+    '/api/signup/bulk': {
+      parameters: ofSite,
+      post: operation('createSignups', postBulk(service)),
+    },
+    '/api/signup/{id}': {
+      parameters: [ref('parameters', 'Id'), ...ofSite],
+      get: operation('getSignup', getSignup),
+    },
+    '/api/config': { parameters: ofSite, get: operation('getConfig', config) },
+    '/api/health': { get: operation('getHealth', alive) },
+    '/api/ready': {
+      parameters: [strict, ...(sites ? [siteOrAll] : [])],
+      get: operation('getReady', getReady),
+    },
+    ...(hasMetrics && { '/metrics': { get: operation('getMetrics', getMetrics) } }),
+    [openapiPath]: { parameters: ofSite, get: operation('getOpenapi', getDocument) },
   }
 }
 
-/** Adds the parameter for the site, and the refusals of an unknown one. */
-function aboutSite(
-  { get, post, parameters = [] }: PathItem,
-  site: Json,
-  statuses: Parameters<typeof refused>[0],
-): PathItem {
-  const refusing = (operation: Operation): Operation => {
-    return { ...operation, responses: { ...operation.responses, ...refused(statuses) } }
-  }
-  return {
-    parameters: [...parameters, site],
-    ...(get && { get: refusing(get) }),
-    ...(post && { post: refusing(post) }),
-  }
+interface Described extends Json {
+  readonly summary: string
+  readonly responses: Json
 }
 
 const bearer = { type: 'http', scheme: 'bearer' }
 
-const tags = [
-  { name: 'signup', description: 'Signing up, and the state of signups.' },
-  { name: 'operation', description: 'For the people who run the service.' },
-  { name: 'browser', description: 'Pages and files for browsers.' },
-]
-
-const parameters: Json = {
+const parameters = {
   Id: {
     name: 'id',
     in: 'path',
@@ -158,24 +138,39 @@ const parameters: Json = {
   },
 }
 
-const sending = [ref('parameters', 'Idempotency-Key'), ref('parameters', 'Prefer')]
-
-const replayed = { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }
-const acceptedHeaders = { ...rateLimit, ...replayed }
-const writtenHeaders = {
-  ...acceptedHeaders,
-  'Preference-Applied': ref('headers', 'Preference-Applied'),
+function siteParameter(sites: readonly string[]): Json {
+  const hasDefault = sites.includes('default')
+  const description = hasDefault
+    ? 'The site that the request is about; the site default when absent.'
+    : 'The site that the request is about. The body of a signup may name it instead.'
+  return { ...siteOrAll, required: !hasDefault, description }
 }
 
-function postSignup(bodyBytesMax: number): Operation {
+const siteOrAll = {
+  name: 'site',
+  in: 'query',
+  description: 'The site that the request is about; all sites when absent.',
+  schema: ref('schemas', 'Site'),
+}
+
+const strict = {
+  name: 'strict',
+  in: 'query',
+  description: 'When present, with any value: also 503 while delivery is blocked.',
+  schema: { type: 'string' },
+}
+
+const sending = [ref('parameters', 'Idempotency-Key'), ref('parameters', 'Prefer')]
+
+const acceptedHeaders = { ...rateLimit, ...replayed }
+const writtenHeaders = { ...acceptedHeaders, ...preferenceApplied }
+
+function postSignup({ bodyBytesMax }: DescribedService): Described {
   const form = { schema: ref('schemas', 'SignupForm') }
   return {
-    operationId: 'createSignup',
     summary: 'Sign one address up',
     description: `From a program as JSON, or from any HTML form. At most ${bodyBytesMax} bytes.`,
-    tags: ['signup'],
-    security: [],
-    parameters: [...sending, ...viewParameters],
+    parameters: sending,
     requestBody: {
       required: true,
       content: {
@@ -189,23 +184,20 @@ function postSignup(bodyBytesMax: number): Operation {
       202: jsonResponse('On disk, on its way.', 'SignupAccepted', acceptedHeaders),
       303: response('A form of a person was taken: on to the next page.', undefined, {
         Location: { required: true, schema: { type: 'string', format: 'uri-reference' } },
-        ...replayed,
-        ...rateLimit,
+        ...acceptedHeaders,
       }),
       ...refused(signupRefusals),
     },
   }
 }
 
-function postBulk({ bodyBytesMax, bulkItemsMax, needsApiKey }: DescribedService): Operation {
+function postBulk({ bodyBytesMax, bulkItemsMax, needsApiKey }: DescribedService): Described {
   return {
-    operationId: 'createSignups',
     summary: 'Sign many addresses up',
     description:
       `At most ${bulkItemsMax} signups and ${bodyBytesMax} bytes. All valid signups are accepted ` +
       'in one durable write; 422 when none is valid.',
-    tags: ['signup'],
-    security: needsApiKey ? [{ apiKey: [] }] : [],
+    ...(needsApiKey && { security: [{ apiKey: [] }] }),
     parameters: sending,
     requestBody: {
       required: true,
@@ -220,36 +212,28 @@ function postBulk({ bodyBytesMax, bulkItemsMax, needsApiKey }: DescribedService)
   }
 }
 
-const getSignup: Operation = {
-  ...get('getSignup', 'How far a signup has come', 'SignupStatus', 'signup'),
+const getSignup: Described = {
+  summary: 'How far a signup has come',
   responses: {
     200: jsonResponse('Nothing personal is in it.', 'SignupStatus'),
     ...refused([404]),
   },
 }
 
-const getReady: Operation = {
-  ...get('getReady', 'Whether signups can be taken', 'Readiness'),
-  parameters: [
-    {
-      name: 'strict',
-      in: 'query',
-      description: 'When present, with any value: also 503 while delivery is blocked.',
-      schema: { type: 'string' },
-    },
-  ],
+const getReady: Described = {
+  summary: 'Whether signups can be taken',
   responses: {
     200: jsonResponse('Signups can be taken.', 'Readiness'),
-    503: jsonResponse('They cannot; strictly: or they would not become rows.', 'Readiness', {
-      'Retry-After': ref('headers', 'Retry-After'),
-    }),
+    503: jsonResponse(
+      'They cannot; strictly: or they would not become rows.',
+      'Readiness',
+      retryAfter,
+    ),
   },
 }
 
-const getMetrics: Operation = {
-  operationId: 'getMetrics',
+const getMetrics: Described = {
   summary: 'What has happened, and what waits, for Prometheus',
-  tags: ['operation'],
   security: [{ metricsToken: [] }],
   responses: {
     200: response('The text format of Prometheus. Nothing personal is in it.', {
@@ -259,24 +243,14 @@ const getMetrics: Operation = {
   },
 }
 
-const getDocument: Operation = {
-  operationId: 'getOpenapi',
+const getDocument: Described = {
   summary: 'This document',
-  tags: ['operation'],
-  security: [],
-  responses: fileResponses('OpenAPI 3.1.', 'application/json'),
+  responses: {
+    200: response('OpenAPI 3.1.', { 'application/json': { schema: { type: 'object' } } }),
+    304: response('Not changed since the ETag in If-None-Match.', undefined),
+  },
 }
 
-function get(operationId: string, summary: string, schema: string, tag = 'operation'): Operation {
-  const responses = { 200: jsonResponse(summary, schema) }
-  return { operationId, summary, tags: [tag], security: [], responses }
-}
-
-/** Adds the answers that every request may get. */
-function completed({ parameters, ...operations }: PathItem): Json {
-  const methods = Object.entries(operations).map(([method, operation]) => {
-    const responses = { ...refused(everywhere), ...operation.responses }
-    return [method, { ...operation, responses }] as const
-  })
-  return { ...(parameters && { parameters }), ...Object.fromEntries(methods) }
+function inJson(summary: string, schema: string): Described {
+  return { summary, responses: { 200: jsonResponse(summary, schema) } }
 }

@@ -1,16 +1,17 @@
-import type { Json } from './json.ts'
+/** A part of the document, as JSON. */
+export type Json = Readonly<Record<string, unknown>>
 
 export const ref = (section: string, name: string): Json => ({
   $ref: `#/components/${section}/${name}`,
 })
 
-/** The headers of every answer. */
-const always = { 'X-Request-Id': ref('headers', 'X-Request-Id') }
+const refs = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 
-export const rateLimit = {
-  RateLimit: ref('headers', 'RateLimit'),
-  'RateLimit-Policy': ref('headers', 'RateLimit-Policy'),
-}
+export const rateLimit = refs(['RateLimit', 'RateLimit-Policy'])
+export const replayed = refs(['Idempotency-Replayed'])
+export const preferenceApplied = refs(['Preference-Applied'])
+export const retryAfter = refs(['Retry-After'])
 
 export const headers: Json = {
   'X-Request-Id': header('Names the request, also in the log.', '^[0-9a-fA-F-]{16,64}$', true),
@@ -25,11 +26,6 @@ export const headers: Json = {
   ),
   'Idempotency-Replayed': header('The answer to an earlier request with the same key.', '^true$'),
   'Preference-Applied': header('The wait that was granted.', '^wait=[0-9]+$'),
-  ETag: header(
-    'Send it as If-None-Match to get a 304 while nothing has changed.',
-    '^(W/)?".*"$',
-    true,
-  ),
 }
 
 function header(description: string, pattern: string, required = false): Json {
@@ -43,15 +39,11 @@ interface RefusedResponse {
   readonly isProtocol?: boolean
 }
 
-const retryAfter = { 'Retry-After': ref('headers', 'Retry-After') }
-
 const refusals = {
   400: { description: 'Not valid HTTP, a body that cannot be parsed, or a malformed key.' },
   401: {
     description: 'No valid API key or token.',
-    headers: {
-      'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } },
-    },
+    headers: { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } },
   },
   403: { description: 'A challenge token that does not pass, or an origin that is not allowed.' },
   404: { description: 'There is no signup with this id.' },
@@ -60,21 +52,19 @@ const refusals = {
   415: { description: 'A content type, coding or charset that is not supported.' },
   417: { description: 'An Expect header other than 100-continue.', isProtocol: true },
   422: {
-    description: 'Fields are missing or wrong, or the key was used with other content before.',
+    description:
+      'Fields are missing or wrong, the site is unknown, or the key was used with other content before.',
   },
   429: {
     description: 'Too many signups, or too many repeated requests, from one client address.',
-    headers: {
-      ...retryAfter,
-      RateLimit: { required: true, schema: { type: 'string' } },
-      'RateLimit-Policy': { required: true, schema: { type: 'string' } },
-    },
+    headers: { ...retryAfter, ...rateLimit },
   },
   431: { description: 'Address and headers are too long.', isProtocol: true },
   500: { description: 'A defect of this service.' },
   503: {
     description:
-      'Nothing was stored, or with "outcome": "unknown" nobody knows: send it again a little later, with the same Idempotency-Key.',
+      'Nothing was stored, or with "outcome": "unknown" nobody knows: send it again a little later, ' +
+      'with the same Idempotency-Key.',
     headers: retryAfter,
   },
 } satisfies Readonly<Record<number, RefusedResponse>>
@@ -87,57 +77,30 @@ export const everywhere: readonly Status[] = [400, 403, 408, 417, 431, 500]
 /** The further refusals of signups. */
 export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
 
-/** What some refusals say in a service with sites. */
-const withSites = {
-  404: { description: 'There is no signup with this id, or no page or file of this site.' },
-  422: {
-    description:
-      'Fields are missing or wrong, the site is unknown, or the key was used with other content before.',
-  },
-} satisfies Readonly<Record<number, RefusedResponse>>
-
 /** All refusals, by their name in the document. */
-export function refusalResponses(hasSites: boolean): Json {
-  return Object.fromEntries(
-    Object.entries<RefusedResponse>({ ...refusals, ...(hasSites && withSites) }).map(
-      ([status, { description, headers, isProtocol }]) => {
-        const page = isProtocol ? {} : { 'text/html': html }
-        const content = {
-          'application/problem+json': { schema: ref('schemas', 'Problem') },
-          ...page,
-        }
-        return [`Refused${status}`, response(description, content, headers)]
-      },
-    ),
-  )
-}
+export const refusalResponses: Json = Object.fromEntries(
+  Object.entries<RefusedResponse>(refusals).map(
+    ([status, { description, headers, isProtocol }]) => {
+      const content = {
+        'application/problem+json': { schema: ref('schemas', 'Problem') },
+        ...(!isProtocol && { 'text/html': { schema: { type: 'string' } } }),
+      }
+      return [`Refused${status}`, response(description, content, headers)]
+    },
+  ),
+)
 
 /** References to refusals, by status. */
 export function refused(statuses: readonly Status[]): Json {
   return Object.fromEntries(statuses.map((it) => [it, ref('responses', `Refused${it}`)]))
 }
 
-const html = { schema: { type: 'string' } }
-
 export function response(description: string, content: Json | undefined, headers: Json = {}): Json {
-  return { description, headers: { ...always, ...headers }, ...(content && { content }) }
+  const all = { ...refs(['X-Request-Id']), ...headers }
+  return { description, headers: all, ...(content && { content }) }
 }
 
 /** An answer in JSON with the schema of this name. */
 export function jsonResponse(description: string, schema: string, headers: Json = {}): Json {
   return response(description, { 'application/json': { schema: ref('schemas', schema) } }, headers)
-}
-
-/** The answers for a file: 200, and 304 when it has not changed. */
-export function fileResponses(description: string, mediaType: string): Json {
-  const etag = { ETag: ref('headers', 'ETag') }
-  const schema = mediaType === 'application/json' ? { type: 'object' } : { type: 'string' }
-  return {
-    200: response(description, { [mediaType]: { schema } }, etag),
-    304: response('Not changed since.', undefined, etag),
-  }
-}
-
-export function pageResponses(description: string): Json {
-  return { 200: response(description, { 'text/html': html }) }
 }

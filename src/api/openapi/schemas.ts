@@ -4,21 +4,30 @@ import { limits } from '../../signup/limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from '../../signup/schema.ts'
 import { answers } from './answers.ts'
 import { type FieldSchemas, formFields, jsonFields } from './field-schemas.ts'
-import type { Json } from './json.ts'
-import { type DescribedSites, siteName, siteProperty, siteSchemas } from './sites.ts'
+import type { DescribedService } from './openapi.ts'
+import { type Json, ref } from './responses.ts'
 
 /** All schemas by name: those that check requests, and those that describe answers. */
-export function schemas(bulkItemsMax: number, sites: DescribedSites | undefined): Json {
-  const fields = sites?.fields ?? []
-  const site = sites ? siteProperty : {}
+export function schemas({
+  bulkItemsMax,
+  fields,
+  sites,
+}: Pick<DescribedService, 'bulkItemsMax' | 'fields' | 'sites'>): Json {
+  const siteName = ref('schemas', 'Site')
+  const site = sites && { site: { anyOf: [siteName, { type: 'null' }] } }
   return {
     Signup: withMore(jsonSchema(signupSchema), jsonFields(fields), site),
-    SignupForm: withMore(formJsonSchema(), formFields(fields), sites ? { site: siteName } : {}),
+    SignupForm: withMore(formJsonSchema(), formFields(fields), sites && { site: siteName }),
     BulkItem: withMore(jsonSchema(bulkItemSchema), jsonFields(fields)),
     Bulk: withMore(bulkJsonSchema(bulkItemsMax), jsonFields([]), site),
-    ...(sites && siteSchemas(sites)),
+    ...(sites && { Site: siteSchema(sites) }),
     ...Object.fromEntries(Object.entries(answers).map(([name, it]) => [name, jsonSchema(it)])),
   }
+}
+
+function siteSchema(sites: readonly string[]): Json {
+  const description = 'The name of a site. When address and body both have one, they have to agree.'
+  return { type: 'string', enum: sites, description }
 }
 
 /** Adds the properties that only some sites have. */
@@ -50,7 +59,7 @@ function propertiesOf(schema: z.ZodType): Properties {
 
 function bulkJsonSchema(bulkItemsMax: number): Json {
   const properties = propertiesOf(bulkSchema)
-  const items = { $ref: '#/components/schemas/BulkItem' }
+  const items = ref('schemas', 'BulkItem')
   const signups = { ...properties['signups'], maxItems: bulkItemsMax, items }
   return { ...jsonSchema(bulkSchema), properties: { ...properties, signups } }
 }

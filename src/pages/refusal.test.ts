@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pageOptions } from '../../harness/page-options.ts'
 import { answerRefusal } from './refusal.ts'
-import { responseOf } from '../http/fetch.ts'
+import { responseOf } from '../../harness/fetch.ts'
 import type { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
 

@@ -1,6 +1,6 @@
 import { openRaw } from '../../harness/raw-http.ts'
 import type { Application } from '../../src/http/edge.ts'
-import { toFetch } from '../../src/http/fetch.ts'
+import { toFetch } from '../../harness/fetch.ts'
 import type { Spelled } from './asked.ts'
 
 /** An answer as it arrived. */

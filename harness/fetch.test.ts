@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PlainAnswer } from '../platform/http-exchange.ts'
+import type { PlainAnswer } from '../src/platform/http-exchange.ts'
 import { responseOf, toFetch } from './fetch.ts'
 
 /** Asks an application that tells what reached it. */

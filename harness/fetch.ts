@@ -1,5 +1,5 @@
-import type { Connection, PlainAnswer } from '../platform/http-exchange.ts'
-import type { Application } from './edge.ts'
+import type { Connection, PlainAnswer } from '../src/platform/http-exchange.ts'
+import type { Application } from '../src/http/edge.ts'
 
 /** Stands in when the runtime does not tell the client's address. */
 const unknownConnection: Connection = { remoteAddress: undefined }

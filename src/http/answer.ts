@@ -45,12 +45,7 @@ export function json(status: StatusName, body: object, extras: Extras = {}): Ans
 }
 
 /** An HTML page. It may show what a visitor typed, so caches never store it unless `security` says so. */
-export function page(html: string, extras: Extras): Answer {
-  return pageOf(statuses.ok, html, extras)
-}
-
-/** An HTML page with any status, for refusals. */
-export function pageOf(status: number, html: string, extras: Extras): Answer {
+export function page(html: string, extras: Extras, status: number = statuses.ok): Answer {
   const headers = ['content-type', 'text/html; charset=utf-8', ...(extras.headers ?? none)]
   return answer(status, html, { ...extras, headers })
 }

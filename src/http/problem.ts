@@ -10,78 +10,53 @@ export interface FieldError {
   readonly index?: number
 }
 
-/** The reason for a refusal. The log uses the same names. */
-export type RefusalKind = keyof typeof statuses
-
+/** Each status of a refusal, with its title and the reasons that have it. */
 const statuses = {
-  malformed: 400,
-  incompleteBody: 400,
-  pageAddress: 400,
-  notHttp: 400,
-  apiKey: 401,
-  metricsToken: 401,
-  origin: 403,
-  challenge: 403,
-  noSuchPath: 404,
-  noSuchSignup: 404,
-  noSuchSite: 404,
-  method: 405,
-  tunnel: 405,
-  tooSlow: 408,
-  bodyTooLarge: 413,
-  bulkTooLarge: 413,
-  contentType: 415,
-  jsonOnly: 415,
-  contentCoding: 415,
-  charset: 415,
-  expectation: 417,
-  fields: 422,
-  bulk: 422,
-  keyUsedBefore: 422,
-  tooMany: 429,
-  headersTooLarge: 431,
-  unexpected: 500,
-  journalUnavailable: 503,
-  outcomeUnknown: 503,
-  tooBusy: 503,
-  tooManyInTurn: 503,
-  challengeUnavailable: 503,
+  400: { title: 'Bad Request', kinds: ['malformed', 'incompleteBody', 'pageAddress', 'notHttp'] },
+  401: { title: 'Unauthorized', kinds: ['apiKey', 'metricsToken'] },
+  403: { title: 'Forbidden', kinds: ['origin', 'challenge'] },
+  404: { title: 'Not Found', kinds: ['noSuchPath', 'noSuchSignup', 'noSuchSite'] },
+  405: { title: 'Method Not Allowed', kinds: ['method', 'tunnel'] },
+  408: { title: 'Request Timeout', kinds: ['tooSlow'] },
+  413: { title: 'Content Too Large', kinds: ['bodyTooLarge', 'bulkTooLarge'] },
+  415: {
+    title: 'Unsupported Media Type',
+    kinds: ['contentType', 'jsonOnly', 'contentCoding', 'charset'],
+  },
+  417: { title: 'Expectation Failed', kinds: ['expectation'] },
+  422: { title: 'Unprocessable Content', kinds: ['fields', 'bulk', 'keyUsedBefore'] },
+  429: { title: 'Too Many Requests', kinds: ['tooMany'] },
+  431: { title: 'Request Header Fields Too Large', kinds: ['headersTooLarge'] },
+  500: { title: 'Internal Server Error', kinds: ['unexpected'] },
+  503: {
+    title: 'Service Unavailable',
+    kinds: [
+      'journalUnavailable',
+      'outcomeUnknown',
+      'tooBusy',
+      'tooManyInTurn',
+      'challengeUnavailable',
+    ],
+  },
 } as const
 
-const titles: Readonly<Record<(typeof statuses)[RefusalKind], string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  417: 'Expectation Failed',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
+type Status = keyof typeof statuses
+
+/** The reason for a refusal. The log uses the same names. */
+export type RefusalKind = (typeof statuses)[Status]['kinds'][number]
+
+const statusOf = Object.fromEntries(
+  Object.entries(statuses).flatMap(([status, { kinds }]) =>
+    kinds.map((kind) => [kind, Number(status)]),
+  ),
+) as Readonly<Record<RefusalKind, Status>>
 
 /** The refusals of requests that bring no signup, or of which nobody knows what they bring. */
-const ofOtherRequests: ReadonlySet<string> = new Set<RefusalKind>([
-  ...([
-    'pageAddress',
-    'metricsToken',
-    'noSuchPath',
-    'noSuchSignup',
-    'noSuchSite',
-    'method',
-  ] as const),
-  ...(['notHttp', 'tunnel', 'tooSlow', 'expectation', 'headersTooLarge'] as const),
-])
+const ofOtherRequests =
+  /^(pageAddress|notHttp|metricsToken|noSuch.*|method|tunnel|tooSlow|expectation|headersTooLarge)$/
 
 /** Every reason for which a signup may be refused. */
-export const signupRefusals: readonly string[] = Object.keys(statuses).filter(
-  (kind) => !ofOtherRequests.has(kind),
-)
+export const signupRefusals = Object.keys(statusOf).filter((kind) => !ofOtherRequests.test(kind))
 
 /** Refuses a request. Any handler may throw it; the edge turns it into an answer. */
 export class Refusal extends Error {
@@ -115,8 +90,8 @@ export class Refusal extends Error {
     this.isPublic = more.isPublic ?? false
   }
 
-  get status(): number {
-    return statuses[this.kind]
+  get status(): Status {
+    return statusOf[this.kind]
   }
 
   /** Whether the service is at fault. Then the log tells more. */
@@ -127,11 +102,10 @@ export class Refusal extends Error {
 
 /** The refusal as a problem document (RFC 9457). */
 export function problem(refusal: Refusal, requestId: string): Answer {
-  const { kind, message, errors, errorsLeftOut, headers, isPublic } = refusal
-  const status = statuses[kind]
+  const { kind, status, message, errors, errorsLeftOut, headers, isPublic } = refusal
   const body = {
     type: 'about:blank',
-    title: titles[status],
+    title: statuses[status].title,
     status,
     detail: message,
     ...(errors && { errors }),

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Answer, pageOf } from '../http/answer.ts'
+import { type Answer, page } from '../http/answer.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { pageSecurity } from '../http/headers.ts'
 import { prefersHtml } from '../http/negotiate.ts'
@@ -28,7 +28,8 @@ export async function answerRefusal(
   const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })
   const html = await refusalPage(view, { refusal, requestId, typed, next })
   const security = pageSecurity({ ...options, framed: true })
-  return pageOf(status, html, { headers, security, isPublic, vary: 'Accept, Accept-Language' })
+  const vary = 'Accept, Accept-Language'
+  return page(html, { headers, security, isPublic, vary }, status)
 }
 
 interface Refused {

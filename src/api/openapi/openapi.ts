@@ -1,4 +1,3 @@
-import type { Field } from '../../signup/field.ts'
 import { limits } from '../../signup/limits.ts'
 import {
   everywhere,
@@ -15,20 +14,15 @@ import {
   retryAfter,
   signupRefusals,
 } from './responses.ts'
-import { schemas } from './schemas.ts'
+import { type DescribedSignups, schemas } from './schemas.ts'
 
 /** The settings that the document describes. */
-export interface DescribedService {
+export interface DescribedService extends DescribedSignups {
   readonly bodyBytesMax: number
-  readonly bulkItemsMax: number
   /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
   /** Whether there is `/metrics`, which needs a token. */
   readonly hasMetrics: boolean
-  /** The fields of the site whose signups the document describes. */
-  readonly fields: readonly Field[]
-  /** The names of all sites; undefined when there is one and requests name none. */
-  readonly sites: readonly string[] | undefined
 }
 
 /** Where the document is served. */

@@ -1,18 +1,23 @@
 import { z } from 'zod'
 
+import type { Field } from '../../signup/field.ts'
 import { limits } from '../../signup/limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from '../../signup/schema.ts'
 import { answers } from './answers.ts'
 import { type FieldSchemas, formFields, jsonFields } from './field-schemas.ts'
-import type { DescribedService } from './openapi.ts'
 import { type Json, ref } from './responses.ts'
 
+/** The settings that the schemas of requests describe. */
+export interface DescribedSignups {
+  readonly bulkItemsMax: number
+  /** The fields of the site whose signups the document describes. */
+  readonly fields: readonly Field[]
+  /** The names of all sites; undefined when there is one and requests name none. */
+  readonly sites: readonly string[] | undefined
+}
+
 /** All schemas by name: those that check requests, and those that describe answers. */
-export function schemas({
-  bulkItemsMax,
-  fields,
-  sites,
-}: Pick<DescribedService, 'bulkItemsMax' | 'fields' | 'sites'>): Json {
+export function schemas({ bulkItemsMax, fields, sites }: DescribedSignups): Json {
   const siteName = ref('schemas', 'Site')
   const site = sites && { site: { anyOf: [siteName, { type: 'null' }] } }
   return {

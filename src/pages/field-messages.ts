@@ -1,20 +1,10 @@
 import type { Field } from '../signup/field.ts'
+import type { PageTexts } from './texts.ts'
 
-/** The messages about declared fields, in one language. `*` is replaced by a number. */
-export type FieldTexts = Readonly<
-  Record<
-    | 'valueMissing'
-    | 'choiceMissing'
-    | 'consentMissing'
-    | 'textTooLong'
-    | 'numberWrong'
-    | 'numberTooLow'
-    | 'numberTooHigh'
-    | 'urlWrong'
-    | 'dateWrong'
-    | 'phoneWrong',
-    string
-  >
+/** The messages about declared fields. `*` is replaced by a number. */
+export type FieldTexts = Omit<
+  PageTexts['fields'],
+  'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong'
 >
 
 /** What a message depends on besides the value. */

@@ -1,5 +1,4 @@
 import type { Language } from '../signup/languages.ts'
-import type { FieldTexts } from './field-messages.ts'
 import ar from './languages/ar.json' with { type: 'json' }
 import de from './languages/de.json' with { type: 'json' }
 import en from './languages/en.json' with { type: 'json' }
@@ -15,58 +14,14 @@ import pt from './languages/pt.json' with { type: 'json' }
 import tr from './languages/tr.json' with { type: 'json' }
 import zh from './languages/zh.json' with { type: 'json' }
 
-/** All texts of the pages in one language. */
-export interface PageTexts {
-  readonly form: {
-    readonly title: string
-    readonly email: string
-    readonly name: string
-    /** Marks a field that may stay empty. */
-    readonly optional: string
-    readonly submit: string
-    /** Stands in a list of options until the visitor has chosen one. */
-    readonly choose: string
-    /** Begins the title of a page with errors, so that screen readers say it first. */
-    readonly error: string
-  }
-  /** The messages about a field. */
-  readonly fields: FieldTexts &
-    Readonly<Record<'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong', string>>
-  readonly thanks: {
-    readonly title: string
-    readonly text: string
-    /** Shown only when the page is not in a frame. */
-    readonly close: string
-    /** The link to the site's next page. */
-    readonly next: string
-  }
-  /** For browsers without scripts, when the challenge is on. */
-  readonly noScript: ProblemText
-  readonly problems: Readonly<Record<PageProblem, ProblemText>>
-  /** The word before the id of the request in the log. */
-  readonly reference: string
-}
+/** All texts of the pages in one language: those of English, which every language has to have. */
+export type PageTexts = typeof en
 
 /** The problems that a page can show. For developers, `detail` of the JSON answer is more exact. */
-export type PageProblem =
-  | 'fields'
-  | 'challenge'
-  | 'address'
-  | 'forbidden'
-  | 'notFound'
-  | 'method'
-  | 'tooLarge'
-  | 'unreadable'
-  | 'tooMany'
-  | 'unavailable'
-  | 'unknown'
-  | 'unexpected'
+export type PageProblem = keyof PageTexts['problems']
 
-export interface ProblemText {
-  readonly title: string
-  /** Tells what to do. */
-  readonly text: string
-}
+/** The heading of a problem, and what to do. */
+export type ProblemText = PageTexts['problems'][PageProblem]
 
 export const pageTexts: Readonly<Record<Language, PageTexts>> = {
   ar,

@@ -1,5 +1,5 @@
 import type { Idempotency, OwnedKey } from '../journal/contracts/intake-log.ts'
-import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Digest } from '../platform/digest.ts'
 import { fieldsText } from '../signup/field.ts'
 import { keyField } from '../signup/form.ts'
@@ -15,24 +15,11 @@ import type { FormEntries } from '../http/exchange.ts'
 const printable = /^[\x20-\x7e]+$/
 
 /**
- * The `Idempotency-Key` of a request; undefined when there is none.
+ * The `Idempotency-Key` of a request and its namespace; undefined when there is none. Each API key has a
+ * namespace, so that nobody else can use or guess its keys. All clients without an API key share one, so
+ * that a retry from another network is recognised.
  *
  * @throws Refusal 400 when it is malformed
- */
-function idempotencyKey(headers: HttpHeaders): string | undefined {
-  const key = headers.get('idempotency-key')
-  if (key === null) return undefined
-  if (printable.test(key) && key.length <= limits.idempotencyKeyCharactersMax) return key
-  throw refuse.malformed(
-    `The Idempotency-Key must be 1 to ${limits.idempotencyKeyCharactersMax} printable ASCII ` +
-      'characters, such as a UUID.',
-  )
-}
-
-/**
- * The idempotency key of a request and its namespace. Each API key has a namespace, so that nobody
- * else can use or guess its keys. All clients without an API key share one, so that a retry from
- * another network is recognised.
  */
 export function ownedKey({
   request,
@@ -41,8 +28,13 @@ export function ownedKey({
   readonly request: Pick<HttpRequest, 'headers'>
   readonly client: Pick<Client, 'apiKey'>
 }): OwnedKey | undefined {
-  const key = idempotencyKey(request.headers)
-  return key === undefined ? undefined : { space: apiKey, key }
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  const { idempotencyKeyCharactersMax: charactersMax } = limits
+  if (printable.test(key) && key.length <= charactersMax) return { space: apiKey, key }
+  throw refuse.malformed(
+    `The Idempotency-Key must be 1 to ${charactersMax} printable ASCII characters, such as a UUID.`,
+  )
 }
 
 /**
@@ -144,26 +136,18 @@ export class Turns {
   async take<T>(key: OwnedKey, address: string | undefined, work: () => Promise<T>): Promise<T> {
     const name = nameOf(key)
     const before = this.#last.get(name)
-    const mine = before ? this.#behind(before, address, work) : work()
+    if (before && !this.#waiting.take(address)) throw refuse.tooManyInTurn()
+    const begin = () => {
+      this.#waiting.free(address)
+      return work()
+    }
+    const mine = before ? before.then(begin, begin) : work()
     this.#last.set(name, mine)
     try {
       return await mine
     } finally {
       if (this.#last.get(name) === mine) this.#last.delete(name)
     }
-  }
-
-  #behind<T>(
-    before: Promise<unknown>,
-    address: string | undefined,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    if (!this.#waiting.take(address)) throw refuse.tooManyInTurn()
-    const begin = () => {
-      this.#waiting.free(address)
-      return work()
-    }
-    return before.then(begin, begin)
   }
 }
 

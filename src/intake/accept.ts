@@ -4,14 +4,13 @@ import { prefersHtml } from '../http/negotiate.ts'
 import type { Answer } from '../http/answer.ts'
 import { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
-import type { AppendResults, OwnedKey } from '../journal/contracts/intake-log.ts'
-import type { Digest } from '../platform/digest.ts'
+import type { OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
 import { isRecord } from '../signup/json.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import type { Submission } from './admission.ts'
 import { ownedKey, withKey } from './idempotency.ts'
-import { refuseSpent, submit, type SubmitParts } from './submit.ts'
+import { refuseSpent, submit, type SubmitParts, type Submitted } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
 /** The intakes of all sites, with what they share. */
@@ -23,7 +22,6 @@ export interface Intakes {
 
 /** What takes in the signups of one site. */
 export interface Intake extends SubmitParts {
-  readonly digest: Digest
   readonly waiting: Waiting
   /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'>
@@ -64,11 +62,7 @@ export interface Endpoint<Kept> {
   ) => Posted<Kept> | Promise<Posted<Kept>>
 }
 
-export interface Accepted<Kept> {
-  /** The results of the signups that were read, in order. */
-  readonly results: AppendResults
-  /** Whether an earlier request with the same key stored these signups, and this one nothing. */
-  readonly isReplay: boolean
+export interface Accepted<Kept> extends Submitted {
   readonly patience: Patience | undefined
   readonly kept: Kept
 }
@@ -101,8 +95,7 @@ export async function accept<Kept>(
   const posted = await read(body, key, exchange, intake)
   const { kept, formKey } = posted
   try {
-    const { results, isReplay } = await submit(posted, exchange, intake)
-    return { results, isReplay, patience, kept }
+    return { ...(await submit(posted, exchange, intake)), patience, kept }
   } catch (error) {
     const isUnknown = error instanceof Refusal && error.kind === 'outcomeUnknown'
     if (isUnknown && formKey !== undefined) {

@@ -7,7 +7,7 @@ import { createHealth } from '../ops/health.ts'
 import { systemClock } from '../platform/clock.ts'
 import { sha256 } from '../platform/node/digest.ts'
 import { parseSignup } from '../signup/parse.ts'
-import { Admission } from './admission.ts'
+import { admit, type Submission } from './admission.ts'
 
 function silentEvents() {
   return createEvents(pino({ level: 'silent' }), createHealth(), systemClock)
@@ -20,8 +20,8 @@ function gate({ verdict = { kind: 'passed' }, isForTests = false }: Partial<Gate
     return verdict
   }
   const events = silentEvents()
-  const admission = new Admission({ challenge: { verify, isForTests }, events, digest: sha256 })
-  return { admission, attempts }
+  const parts = { challenge: { verify, isForTests }, events, digest: sha256 }
+  return { ask: (submission: Submission) => admit(submission, visitor, parts), attempts }
 }
 
 interface Gate {
@@ -43,44 +43,44 @@ function submission(challengeToken: string, email: string, key?: string) {
 }
 
 test('a repeated request is the same submission, and any other request is another one', async () => {
-  const { admission, attempts } = gate()
-  await admission.admit(submission('t', 'a@example.com'), visitor)
-  await admission.admit(submission('t', 'a@example.com'), visitor)
-  await admission.admit(submission('t', 'b@example.com'), visitor)
-  await admission.admit(submission('t', 'b@example.com', 'key'), visitor)
-  await admission.admit(submission('t', 'b@example.com', 'other key'), visitor)
+  const { ask, attempts } = gate()
+  await ask(submission('t', 'a@example.com'))
+  await ask(submission('t', 'a@example.com'))
+  await ask(submission('t', 'b@example.com'))
+  await ask(submission('t', 'b@example.com', 'key'))
+  await ask(submission('t', 'b@example.com', 'other key'))
   const [first, second, ...others] = attempts.map(({ submissionId }) => submissionId)
   expect(first).toBe(second)
   expect(new Set([first, ...others]).size).toBe(4)
 })
 
 test('two name spaces with one key make two submissions', async () => {
-  const { admission, attempts } = gate()
+  const { ask, attempts } = gate()
   const given = submission('t', 'a@example.com', 'key')
-  await admission.admit(given, visitor)
+  await ask(given)
   const idempotency = { space: 'other', key: 'key', fingerprint: 'a@example.com' }
-  await admission.admit({ ...given, idempotency }, visitor)
+  await ask({ ...given, idempotency })
   expect(new Set(attempts.map(({ submissionId }) => submissionId)).size).toBe(2)
 })
 
 test('the fingerprint of a token does not depend on the signup', async () => {
-  const { admission } = gate()
-  const first = await admission.admit(submission('a-token', 'a@example.com'), visitor)
+  const { ask } = gate()
+  const first = await ask(submission('a-token', 'a@example.com'))
   expect(first).toMatch(/^[\w+/]{43}=$/)
-  expect(await admission.admit(submission('a-token', 'b@example.com', 'key'), visitor)).toBe(first)
-  expect(await admission.admit(submission('b-token', 'a@example.com'), visitor)).not.toBe(first)
+  expect(await ask(submission('a-token', 'b@example.com', 'key'))).toBe(first)
+  expect(await ask(submission('b-token', 'a@example.com'))).not.toBe(first)
 })
 
 test('with test keys, each visitor can use the token that all visitors have', async () => {
-  const { admission } = gate({ isForTests: true })
-  const first = await admission.admit(submission('dummy', 'a@example.com'), visitor)
-  expect(await admission.admit(submission('dummy', 'a@example.com'), visitor)).toBe(first)
-  expect(await admission.admit(submission('dummy', 'b@example.com'), visitor)).not.toBe(first)
+  const { ask } = gate({ isForTests: true })
+  const first = await ask(submission('dummy', 'a@example.com'))
+  expect(await ask(submission('dummy', 'a@example.com'))).toBe(first)
+  expect(await ask(submission('dummy', 'b@example.com'))).not.toBe(first)
 })
 
 test('without a challenge everybody is admitted, and there is no fingerprint', async () => {
-  const admission = new Admission({ challenge: undefined, events: silentEvents(), digest: sha256 })
-  expect(await admission.admit(submission('anything', 'a@example.com'), visitor)).toBeUndefined()
+  const parts = { challenge: undefined, events: silentEvents(), digest: sha256 }
+  expect(await admit(submission('anything', 'a@example.com'), visitor, parts)).toBeUndefined()
 })
 
 test.each<[Verdict, number, string, string[]]>([
@@ -104,10 +104,8 @@ test.each<[Verdict, number, string, string[]]>([
     ['retry-after', '30'],
   ],
 ])('the verdict %o gives a %i', async (verdict, status, message, headers) => {
-  const { admission } = gate({ verdict })
-  await expect(
-    admission.admit(submission('token', 'ada@example.com'), visitor),
-  ).rejects.toMatchObject({
+  const { ask } = gate({ verdict })
+  await expect(ask(submission('token', 'ada@example.com'))).rejects.toMatchObject({
     status,
     message: expect.stringContaining(message),
     headers,

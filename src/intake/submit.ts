@@ -10,19 +10,18 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
-import type { Admission, Submission } from './admission.ts'
+import { type AdmissionParts, admit, type Submission } from './admission.ts'
 import type { Turns } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Exchange } from '../http/exchange.ts'
 
-export interface SubmitParts {
+export interface SubmitParts extends AdmissionParts {
   readonly journal: IntakeLog
   readonly events: Events
   readonly clock: Clock
   /** Makes a new UUIDv7. Ids always increase. */
   readonly newId: (now: Millis) => SignupId
   readonly turns: Turns
-  readonly admission: Admission
 }
 
 export interface Submitted {
@@ -121,7 +120,7 @@ async function store(
   options: SubmitParts,
 ): Promise<Appended> {
   exchange.take(exchange.signups)
-  const token = await options.admission.admit(submission, exchange)
+  const token = await admit(submission, exchange, options)
   const receivedAt = options.clock.now()
   const signups = submission.signups.map((one) => signupOf(one, receivedAt, options))
   return options.journal.append(signups, {

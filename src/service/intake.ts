@@ -3,7 +3,6 @@ import { isTestSecret } from '../challenge/providers.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import { arrivingBytesMax, type BodyLimits } from '../http/body.ts'
 import { Budget } from '../http/budget.ts'
-import { Admission } from '../intake/admission.ts'
 import { Turns } from '../intake/idempotency.ts'
 import type { Intake } from '../intake/accept.ts'
 import { Waiting } from '../intake/waiting.ts'
@@ -52,7 +51,7 @@ export function createIntake(
     newId,
     turns: new Turns(),
     digest,
-    admission: new Admission({ challenge, events, digest }),
+    challenge,
     waiting: new Waiting({ journal, health, clock }),
     bulkItemsMax: config.bulkItemsMax,
   }

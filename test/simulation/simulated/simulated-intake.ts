@@ -1,4 +1,3 @@
-import { Admission } from '../../../src/intake/admission.ts'
 import { Turns } from '../../../src/intake/idempotency.ts'
 import { submit, type SubmitParts } from '../../../src/intake/submit.ts'
 import { Client } from '../../../src/http/client.ts'
@@ -24,8 +23,13 @@ export class SimulatedIntake {
   readonly #parts: SubmitParts
 
   constructor(parts: Pick<SubmitParts, 'journal' | 'events' | 'clock'>) {
-    const admission = new Admission({ ...parts, challenge: undefined, digest: sha256 })
-    this.#parts = { ...parts, admission, newId: signupIds(), turns: new Turns() }
+    this.#parts = {
+      ...parts,
+      challenge: undefined,
+      digest: sha256,
+      newId: signupIds(),
+      turns: new Turns(),
+    }
   }
 
   /** Resolves when all signups are safe. @throws Refusal */

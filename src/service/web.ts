@@ -183,7 +183,6 @@ function describe(name: string, { config, secrets }: Answering): StaticFile {
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: secrets.apiKeys.length > 0,
-    hasMetrics: secrets.metricsToken !== undefined,
     fields: sites.find((site) => site.name === name)?.fields ?? [],
     sites: hasSites ? sites.map((site) => site.name) : undefined,
   })

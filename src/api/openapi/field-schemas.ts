@@ -52,18 +52,13 @@ function valueSchema(field: Field): Json {
         ...(field.required && { minItems: 1 }),
         description: 'One text with commas between the options is taken, too.',
       }
-    case 'number': {
-      const { min, max } = field
-      const range = {
-        ...(min !== undefined && { minimum: min }),
-        ...(max !== undefined && { maximum: max }),
-      }
+    case 'number':
       return {
         type: 'number',
-        ...range,
+        ...(field.min !== undefined && { minimum: field.min }),
+        ...(field.max !== undefined && { maximum: field.max }),
         description: `As text it is taken, too, with at most ${numberDigitsMax} digits.`,
       }
-    }
     case 'checkbox':
       return field.required
         ? { type: 'boolean', const: true, description: 'It must be ticked.' }

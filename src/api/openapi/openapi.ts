@@ -21,8 +21,6 @@ export interface DescribedService extends DescribedSignups {
   readonly bodyBytesMax: number
   /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
-  /** Whether there is `/metrics`, which needs a token. */
-  readonly hasMetrics: boolean
 }
 
 /** Where the document is served. */
@@ -30,7 +28,7 @@ export const openapiPath = '/api/openapi.json'
 
 /** The OpenAPI 3.1 document: the interface for programs with its current settings. */
 export function describeService(service: DescribedService): Json {
-  const { needsApiKey, hasMetrics, sites } = service
+  const { needsApiKey, sites } = service
   return {
     openapi: '3.1.1',
     info: {
@@ -52,18 +50,13 @@ export function describeService(service: DescribedService): Json {
       parameters: { ...parameters, ...(sites && { Site: siteParameter(sites) }) },
       headers,
       responses: refusalResponses,
-      ...((needsApiKey || hasMetrics) && {
-        securitySchemes: {
-          ...(needsApiKey && { apiKey: bearer }),
-          ...(hasMetrics && { metricsToken: bearer }),
-        },
-      }),
+      ...(needsApiKey && { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } }),
     },
   }
 }
 
 function pathsOf(service: DescribedService): Json {
-  const { hasMetrics, sites } = service
+  const { sites } = service
   const ofSite = sites ? [ref('parameters', 'Site')] : []
   const operation = (operationId: string, { responses, ...more }: Described): Json => {
     const any = refused(sites ? [...everywhere, 422] : everywhere)
@@ -87,8 +80,6 @@ function pathsOf(service: DescribedService): Json {
       parameters: [strict, ...(sites ? [siteOrAll] : [])],
       get: operation('getReady', getReady),
     },
-    ...(hasMetrics && { '/metrics': { get: operation('getMetrics', getMetrics) } }),
-    [openapiPath]: { parameters: ofSite, get: operation('getOpenapi', getDocument) },
   }
 }
 
@@ -96,8 +87,6 @@ interface Described extends Json {
   readonly summary: string
   readonly responses: Json
 }
-
-const bearer = { type: 'http', scheme: 'bearer' }
 
 const parameters = {
   Id: {
@@ -223,25 +212,6 @@ const getReady: Described = {
       'Readiness',
       retryAfter,
     ),
-  },
-}
-
-const getMetrics: Described = {
-  summary: 'What has happened, and what waits, for Prometheus',
-  security: [{ metricsToken: [] }],
-  responses: {
-    200: response('The text format of Prometheus. Nothing personal is in it.', {
-      'text/plain': { schema: { type: 'string' } },
-    }),
-    ...refused([401]),
-  },
-}
-
-const getDocument: Described = {
-  summary: 'This document',
-  responses: {
-    200: response('OpenAPI 3.1.', { 'application/json': { schema: { type: 'object' } } }),
-    304: response('Not changed since the ETag in If-None-Match.', undefined),
   },
 }
 

@@ -42,7 +42,7 @@ interface RefusedResponse {
 const refusals = {
   400: { description: 'Not valid HTTP, a body that cannot be parsed, or a malformed key.' },
   401: {
-    description: 'No valid API key or token.',
+    description: 'No valid API key.',
     headers: { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } },
   },
   403: { description: 'A challenge token that does not pass, or an origin that is not allowed.' },

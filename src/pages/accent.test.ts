@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accentColors, accentStyles, contrastRatio, surfaces } from './accent.ts'
+import { accentColors, accentStyles, contrast, parse, surfaces } from './accent.ts'
+
+const contrastRatio = (one: string, other: string) => contrast(parse(one), parse(other))
 
 test.each([
   ['#000000', '#ffffff', 21],

@@ -1,18 +1,6 @@
 /** Red, green and blue, 0 to 255. */
 type Color = readonly [number, number, number]
 
-/** The colours of one theme that are derived from the accent colour, as `#rrggbb`. */
-export interface AccentColors {
-  /** The background of the button. */
-  readonly accent: string
-  /** What is mixed into it under the pointer. */
-  readonly shade: string
-  /** The text of the button. */
-  readonly onAccent: string
-  /** Links, the focus ring and the edge of the button. */
-  readonly line: string
-}
-
 /** The background of cards in browser/form.css, in each theme. */
 export const surfaces = { light: '#ffffff', dark: '#1b2129' } as const
 
@@ -25,8 +13,8 @@ const textContrast = 4.5
 const shapeContrast = 3
 const steps = 50
 
-/** Derives the colours of a theme from an accent colour (`#rrggbb`), readable by WCAG AA. */
-export function accentColors(accent: string, theme: 'light' | 'dark'): AccentColors {
+/** Derives the colours of a theme (`#rrggbb`) from an accent colour, readable by WCAG AA. */
+export function accentColors(accent: string, theme: 'light' | 'dark') {
   const surface = parse(surfaces[theme])
   const away = theme === 'light' ? black : white
   const given = parse(accent)
@@ -34,10 +22,13 @@ export function accentColors(accent: string, theme: 'light' | 'dark'): AccentCol
   const button = theme === 'light' ? given : apart(given, surface, away, shapeContrast)
   const onAccent = contrast(button, white) >= textContrast ? white : black
   return {
+    /** The background of the button. */
     accent: format(button),
-    // Away from the text, so that it stays readable.
+    /** What is mixed into it under the pointer: away from the text, so that it stays readable. */
     shade: format(onAccent === white ? black : white),
+    /** The text of the button. */
     onAccent: format(onAccent),
+    /** Links, the focus ring and the edge of the button. */
     line: format(apart(given, surface, away, textContrast)),
   }
 }
@@ -45,18 +36,13 @@ export function accentColors(accent: string, theme: 'light' | 'dark'): AccentCol
 /** The rule that replaces the colours in browser/form.css, unless the page around an embed sets its own. */
 export function accentStyles(accent: string): string {
   const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')]
-  const both = (name: keyof AccentColors) => `light-dark(${light[name]}, ${dark[name]})`
+  const both = (name: keyof typeof light) => `light-dark(${light[name]}, ${dark[name]})`
   return (
     `:root,.card{--accent:var(--rollcall-accent, ${both('line')});` +
     `--fill:var(--rollcall-accent, ${both('accent')});` +
     `--on-fill:var(--rollcall-on-accent, ${both('onAccent')});` +
     `--shade:${both('shade')}}`
   )
-}
-
-/** The contrast ratio of two colours (`#rrggbb`), from 1 to 21. */
-export function contrastRatio(one: string, other: string): number {
-  return contrast(parse(one), parse(other))
 }
 
 /** Mixes just enough of `towards` into the colour to reach the contrast with the surface. */
@@ -68,7 +54,8 @@ function apart(color: Color, surface: Color, towards: Color, ratio: number): Col
   return towards
 }
 
-function contrast(one: Color, other: Color): number {
+/** The contrast ratio of two colours, from 1 to 21. */
+export function contrast(one: Color, other: Color): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
@@ -87,7 +74,7 @@ function mix([r, g, b]: Color, [r2, g2, b2]: Color, share: number): Color {
   return [part(r, r2), part(g, g2), part(b, b2)]
 }
 
-function parse(text: string): Color {
+export function parse(text: string): Color {
   const value = Number.parseInt(text.slice(1), 16)
   return [value >> 16, (value >> 8) & 255, value & 255]
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../signup/limits.ts'
-import { redirectLocation, redirectOrigin } from './redirect.ts'
+import { redirectLocation, redirectOrigin } from './form-post.ts'
 
 const named = ['https://site.example', 'http://localhost:8080']
 const ownOrigin = 'https://ours.example'

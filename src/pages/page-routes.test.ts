@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linkedFields } from './link.ts'
+import { linkedFields } from './page-routes.ts'
 
 test.each<[query: string, fields: [string, string][]]>([
   [

@@ -30,10 +30,9 @@ export interface Arrival {
 }
 
 /** One request, with its client and its site: the argument of every handler. */
-export class Exchange implements Arrival {
+export class Exchange {
   readonly requestId: string
   readonly request: HttpRequest
-  readonly connection: Connection
   readonly params: Readonly<Record<string, string>>
   readonly client: Client
   /** The fields of a posted form until its signup is accepted, so that a refusal can show them again. */
@@ -51,7 +50,6 @@ export class Exchange implements Arrival {
   constructor({ requestId, request, connection, params }: Arrival, around: Surroundings) {
     this.requestId = requestId
     this.request = request
-    this.connection = connection
     this.params = params
     this.client = new Client({
       remoteAddress: connection.remoteAddress,
@@ -131,8 +129,7 @@ export class Exchange implements Arrival {
 
   /** Whether the client has used up its signups. Then there is no need to read the body. */
   get isSpent(): boolean {
-    const { rateLimitKey } = this.client
-    return rateLimitKey !== undefined && this.#around.limits.isSpent(rateLimitKey, this.knownSite)
+    return this.#around.limits.isSpent(this)
   }
 
   /**
@@ -173,9 +170,7 @@ export class Exchange implements Arrival {
 
   #exceeded(policy: LimitedPolicy, count: number): Refusal | undefined {
     this.#isCounted = true
-    if (this.client.apiKey !== undefined) return undefined
-    const counted = { site: this.knownSite, client: this.client.counted, requestId: this.requestId }
-    const allowance = this.#around.limits.count(policy, count, counted)
+    const allowance = this.#around.limits.count(policy, count, this)
     this.allowance = allowance
     return allowance?.isTaken === false ? refuse.tooMany(allowance, count) : undefined
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import type { ClientAddress } from './client-address.ts'
+import type { Client } from './client.ts'
 import { addressesMax, type Allowance, type LimitedPolicy, RateLimit } from './rate-limit.ts'
 import type { EdgeSite, Sites } from './sites.ts'
 
@@ -40,20 +40,21 @@ export class SiteLimits {
     )
   }
 
-  /** Whether the address has used up its limit at the site. */
-  isSpent(address: string, site: EdgeSite | undefined): boolean {
-    return this.#limits.get(site?.name ?? '')?.signups.isSpent(address) ?? false
+  /** Whether the client has used up its limit at the site. */
+  isSpent({ knownSite, client: { rateLimitKey } }: Counted): boolean {
+    const limits = this.#limits.get(knownSite?.name ?? '')
+    return rateLimitKey !== undefined && limits?.signups.isSpent(rateLimitKey) === true
   }
 
-  /** Counts signups against the limit of the client's address; undefined when the site has no limit. */
+  /** Counts signups against the limit of the client; undefined when no limit counts it. */
   count(
     policy: LimitedPolicy,
     signups: number,
-    { site, client, requestId }: Counted,
+    { knownSite, client, requestId }: Counted,
   ): Allowance | undefined {
-    const limits = this.#limits.get(site?.name ?? '')
-    if (!limits) return undefined
-    const { address, warning } = client
+    const limits = this.#limits.get(knownSite?.name ?? '')
+    if (!limits || client.apiKey !== undefined) return undefined
+    const { address, warning } = client.counted
     if (warning !== undefined && !this.#wasWarned) {
       this.#wasWarned = true
       this.#warn(warning, requestId)
@@ -62,10 +63,10 @@ export class SiteLimits {
   }
 }
 
-/** Whose signups are counted, and where. */
+/** The request whose signups are counted. */
 interface Counted {
-  readonly site: EdgeSite | undefined
-  readonly client: ClientAddress
+  readonly knownSite: EdgeSite | undefined
+  readonly client: Client
   readonly requestId: string
 }
 

@@ -48,56 +48,52 @@ interface Slot {
  * does not stop an attacker with so many addresses, and nobody else is refused because of them.
  */
 export class RateLimit {
-  readonly #policy: LimitedPolicy
-  readonly #perMinute: number
-  readonly #clock: Pick<Clock, 'elapsed'>
-  readonly #addressesMax: number
+  readonly #options: Required<RateLimitOptions>
   /** Slots by address, ordered by the address's last signup. */
   readonly #slots = new Map<string, Slot[]>()
 
   constructor(options: RateLimitOptions) {
-    this.#policy = options.policy
-    this.#perMinute = options.perMinute
-    this.#clock = options.clock
-    this.#addressesMax = options.addressesMax ?? addressesMax
+    this.#options = { addressesMax, ...options }
   }
 
   /** Whether no more signup fits now. */
   isSpent(address: string): boolean {
-    const now = this.#clock.elapsed()
-    let used = 0
-    for (const { lastAt, count } of this.#slots.get(address) ?? []) {
-      if (lastAt + windowMs > now) used += count
-    }
-    return used >= this.#perMinute
+    const { perMinute, clock } = this.#options
+    return countOf(this.#recent(address, clock.elapsed())) >= perMinute
   }
 
   /** Counts all `count` signups, or none when they do not fit. */
   take(address: string, count: number): Allowance {
-    const now = this.#clock.elapsed()
+    const { policy, perMinute: limit, clock, addressesMax } = this.#options
+    const now = clock.elapsed()
     this.#forget(now)
-    const slots = (this.#slots.get(address) ?? []).filter(({ lastAt }) => lastAt + windowMs > now)
-    const used = slots.reduce((sum, slot) => sum + slot.count, 0)
-    const policy = this.#policy
-    const limit = this.#perMinute
-    if (used + count > limit) {
-      const remaining = limit - used
-      const waitMs = waitFor(slots, count - remaining, now)
-      return { policy, isTaken: false, limit, remaining, waitMs }
+    const slots = this.#recent(address, now)
+    const left = limit - countOf(slots)
+    if (count > left) {
+      return {
+        policy,
+        isTaken: false,
+        limit,
+        remaining: left,
+        waitMs: waitFor(slots, count - left, now),
+      }
     }
-    if (this.#slots.has(address) || this.#slots.size < this.#addressesMax) {
+    if (this.#slots.has(address) || this.#slots.size < addressesMax) {
       addTo(slots, count, now)
       // Delete first, so that the address moves to the end of the map.
       this.#slots.delete(address)
       this.#slots.set(address, slots)
     }
-    const remaining = limit - used - count
-    return { policy, isTaken: true, limit, remaining, waitMs: waitFor(slots, 1, now) }
+    return { policy, isTaken: true, limit, remaining: left - count, waitMs: waitFor(slots, 1, now) }
   }
 
   /** How many addresses are remembered. */
   get size(): number {
     return this.#slots.size
+  }
+
+  #recent(address: string, now: number): Slot[] {
+    return this.#slots.get(address)?.filter(({ lastAt }) => lastAt + windowMs > now) ?? []
   }
 
   #forget(now: number): void {
@@ -107,6 +103,10 @@ export class RateLimit {
       this.#slots.delete(address)
     }
   }
+}
+
+function countOf(slots: readonly Slot[]): number {
+  return slots.reduce((sum, { count }) => sum + count, 0)
 }
 
 function addTo(slots: Slot[], count: number, now: number): void {

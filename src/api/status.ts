@@ -11,17 +11,15 @@ interface StoredSignup {
   readonly writtenAt?: Millis | undefined
 }
 
-export interface StatusOptions {
-  /** Finds a signup; undefined when the id is unknown. */
-  readonly find: (id: SignupId) => Promise<StoredSignup | undefined>
-}
-
 /**
  * `GET /api/signup/:id`: the state of a signup, without personal data.
  *
  * @throws Refusal 404 when there is no such signup
  */
-export async function signupStatus(id: string, { find }: StatusOptions): Promise<Answer> {
+export async function signupStatus(
+  id: string,
+  find: (id: SignupId) => Promise<StoredSignup | undefined>,
+): Promise<Answer> {
   const signup = await find(id.toLowerCase() as SignupId)
   if (!signup) throw refuse.noSuchSignup()
   const { sheetTab, receivedAt, writtenAt } = signup

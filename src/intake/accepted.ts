@@ -1,4 +1,4 @@
-import { type Answer, type Extras, json } from '../http/answer.ts'
+import { type Answer, json } from '../http/answer.ts'
 import type { SignupStatus } from '../journal/contracts/intake-log.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { BulkAccepted, BulkResult, SignupAccepted } from '../signup/wire.ts'
@@ -14,14 +14,9 @@ export function accepted(
   progress: Progress,
   isReplay: boolean,
 ): Answer {
-  const body: SignupAccepted = {
-    id,
-    status: progress.areWritten ? 'written' : 'accepted',
-    sheetTab,
-    receivedAt: isoTime(receivedAt),
-    ...deliveryOf(progress),
-  }
-  return replayed(json(outcomeOf(progress), body, extrasOf(progress)), isReplay)
+  const status = progress.areWritten ? 'written' : 'accepted'
+  const body: SignupAccepted = { id, status, sheetTab, receivedAt: isoTime(receivedAt) }
+  return answerOf(body, progress, isReplay)
 }
 
 /**
@@ -41,10 +36,25 @@ export function bulkAccepted(
     rejected,
     results,
     ...(errorsLeftOut > 0 && { errorsLeftOut }),
-    ...deliveryOf(progress),
   }
-  const outcome = rejected > 0 ? 'partlyAccepted' : outcomeOf(progress)
-  return replayed(json(outcome, body, extrasOf(progress)), isReplay)
+  return answerOf(body, progress, isReplay, rejected > 0)
+}
+
+/** A posted form may get a page instead of JSON, depending on `Accept`. */
+const vary = 'Accept'
+
+function answerOf(
+  body: SignupAccepted | BulkAccepted,
+  { waitSeconds, blockedBy }: Progress,
+  isReplay: boolean,
+  isPartly = false,
+): Answer {
+  const hasWaited = waitSeconds !== undefined
+  const outcome = hasWaited ? 'written' : 'accepted'
+  const told =
+    blockedBy === undefined ? body : { ...body, delivery: { state: 'blocked', error: blockedBy } }
+  const headers = hasWaited ? ['preference-applied', `wait=${waitSeconds}`] : []
+  return replayed(json(isPartly ? 'partlyAccepted' : outcome, told, { vary, headers }), isReplay)
 }
 
 /** Adds the `Idempotency-Replayed` header when the answer is a replay. */
@@ -54,19 +64,6 @@ export function replayed(answer: Answer, isReplay: boolean): Answer {
 
 const replayedHeaders = ['idempotency-replayed', 'true']
 
-function outcomeOf({ waitSeconds }: Progress): 'accepted' | 'written' {
-  return waitSeconds === undefined ? 'accepted' : 'written'
-}
-
-/** A posted form may get a page instead of JSON, depending on `Accept`. */
-const vary = 'Accept'
-const plain = { vary }
-
-function extrasOf({ waitSeconds }: Progress): Extras {
-  if (waitSeconds === undefined) return plain
-  return { vary, headers: ['preference-applied', `wait=${waitSeconds}`] }
-}
-
 /** Formats a time and remembers the last result, because signups often share a millisecond. */
 const isoTime = (() => {
   let last: { readonly millis: Millis; readonly text: string } | undefined
@@ -75,7 +72,3 @@ const isoTime = (() => {
     return last.text
   }
 })()
-
-function deliveryOf({ blockedBy }: Progress): Pick<SignupAccepted, 'delivery'> {
-  return blockedBy === undefined ? {} : { delivery: { state: 'blocked', error: blockedBy } }
-}

@@ -37,9 +37,7 @@ const ticksToLook = 5
  * visitors is bounded; when it is reached, a visitor is answered at once.
  */
 export class Waiting {
-  readonly #journal: WaitingOptions['journal']
-  readonly #health: Health
-  readonly #clock: Clock
+  readonly #options: WaitingOptions
   readonly #places: Budget
   readonly #visitors = new Set<Waiter>()
   /** The last known written position of each tab, by the tab's name as it was first used. */
@@ -49,12 +47,10 @@ export class Waiting {
   #isTicking = false
   #isLooking = false
 
-  constructor({ journal, health, clock, waitingMax = defaultWaitingMax }: WaitingOptions) {
-    this.#health = health
-    this.#clock = clock
-    this.#places = new Budget(waitingMax)
-    this.#journal = journal
-    this.#unsubscribe = journal.onSettle((cursors) => this.#settle(cursors))
+  constructor(options: WaitingOptions) {
+    this.#options = options
+    this.#places = new Budget(options.waitingMax ?? defaultWaitingMax)
+    this.#unsubscribe = options.journal.onSettle((cursors) => this.#settle(cursors))
   }
 
   isWritten(signup: SignupStatus): boolean {
@@ -101,7 +97,7 @@ export class Waiting {
     for (const signup of signups) {
       if (this.isWritten(signup)) continue
       areWritten = false
-      reason ??= blockedBy(this.#health, tabOf(signup))
+      reason ??= blockedBy(this.#options.health, tabOf(signup))
     }
     const waitSeconds = areWritten ? patience?.seconds : undefined
     return { areWritten, waitSeconds, blockedBy: reason }
@@ -118,7 +114,7 @@ export class Waiting {
     if (this.#isTicking) return
     this.#isTicking = true
     for (let ticks = 1; this.#visitors.size > 0; ticks++) {
-      await this.#clock.sleep(tickMs, this.#stopped.signal)
+      await this.#options.clock.sleep(tickMs, this.#stopped.signal)
       if (ticks % ticksToLook === 0) void this.#look()
       for (const visitor of this.#visitors) {
         if (this.#isHopeless(visitor.awaited, visitor.until)) visitor.release()
@@ -137,7 +133,7 @@ export class Waiting {
     const tabs = new Set<string>()
     for (const { awaited } of this.#visitors) for (const tab of awaited.keys()) tabs.add(tab)
     // Ignore a failing journal here: intake and delivery report it.
-    this.#settle(await this.#journal.cursors([...tabs]).catch(() => []))
+    this.#settle(await this.#options.journal.cursors([...tabs]).catch(() => []))
     this.#isLooking = false
   }
 
@@ -169,8 +165,9 @@ export class Waiting {
 
   /** Whether to stop waiting: the time ends before the next tick, or a tab cannot be written. */
   #isHopeless(awaited: Waiter['awaited'], until: Millis): boolean {
-    if (until < this.#clock.elapsed() + tickMs) return true
-    for (const tab of awaited.keys()) if (blockedBy(this.#health, tab) !== undefined) return true
+    if (until < this.#options.clock.elapsed() + tickMs) return true
+    for (const tab of awaited.keys())
+      if (blockedBy(this.#options.health, tab) !== undefined) return true
     return false
   }
 }

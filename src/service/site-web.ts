@@ -63,8 +63,7 @@ export function siteWeb(
     pages: pageRoutes(pageOptions),
     files: new SiteFiles(pageOptions),
     config: () => publicConfig(settings),
-    status: ({ params }) =>
-      signupStatus(params['id'] ?? '', { find: (id) => journal.intake.find(id) }),
+    status: ({ params }) => signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
   }
 }
 

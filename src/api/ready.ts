@@ -3,7 +3,13 @@ import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
-import { delayWords, deliveryState, refusalWords, warningWords } from '../signup/trouble.ts'
+import {
+  delayWords,
+  deliveryState,
+  deliveryStates,
+  refusalWords,
+  warningWords,
+} from '../signup/trouble.ts'
 import type { BlockedSite, DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
 import { type Answer, json } from '../http/answer.ts'
 
@@ -33,7 +39,7 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
   if (health.journal.state !== 'ok') await probe(options)
   const backlog = await unlessUnavailable(reader.backlog())
   const stalled = await stalledOf(options)
-  return answerOf({ health, backlog, stalled }, isStrict)
+  return answerOf({ healths: [health], backlog, stalled }, isStrict)
 }
 
 /** A site by its name. */
@@ -59,45 +65,57 @@ export async function readySites(
     const error = blockedBy(health)
     return error === undefined ? [] : [{ site: name, error }]
   })
-  return answerOf({ health: together(sites), backlog, blockedSites }, isStrict)
+  const healths = sites.map(({ health }) => health)
+  return answerOf({ healths, backlog, blockedSites }, isStrict)
 }
 
 interface Readiness {
-  readonly health: Health
+  readonly healths: readonly Health[]
   /** Undefined while the journal cannot be read. */
   readonly backlog: number | undefined
   readonly stalled?: DeliveryStalled | undefined
   readonly blockedSites?: readonly BlockedSite[]
 }
 
+/** Of each kind of trouble it tells the worst that any site has. */
 function answerOf(
-  { health, backlog, stalled, blockedSites }: Readiness,
+  { healths, backlog, stalled, blockedSites }: Readiness,
   isStrict: boolean,
 ): Answer {
-  const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
-  const isStored = health.journal.state === 'ok' && backlog !== undefined
+  const isStored = healths[0]?.journal.state === 'ok' && backlog !== undefined
+  const sum = (count: 'refusedByOrigin' | 'refusedApiKeys') =>
+    healths.reduce((all, health) => all + health[count], 0)
+  const warnings = healths.flatMap((health) => health.warnings)
   const body: ReadinessAnswer = {
     status: isStored ? 'ready' : 'unavailable',
     journal: { state: isStored ? 'ok' : 'unavailable' },
-    challenge: challengeOf(health),
-    refusedByOrigin,
-    refusedApiKeys,
+    challenge: worst(healths.map(challengeOf), ['off', 'ok', 'unavailable', 'misconfigured']),
+    refusedByOrigin: sum('refusedByOrigin'),
+    refusedApiKeys: sum('refusedApiKeys'),
     delivery: {
-      ...deliveryOf(health),
+      ...worst(healths.map(deliveryOf), deliveryStates),
       ...(backlog !== undefined && { backlog }),
       ...(stalled && { stalled }),
-      tabsSetAside: [...tabs.values()].map(({ place, reason }) => ({
-        tab: place,
-        error: refusalWords[reason],
-      })),
+      tabsSetAside: healths
+        .flatMap(({ tabs }) => [...tabs.values()])
+        .map(({ place, reason }) => ({ tab: place, error: refusalWords[reason] })),
       warnings: [...new Set(warnings.map(({ kind }) => warningWords[kind]))],
     },
     ...(blockedSites && { blockedSites }),
   }
-  const isBlocked = stalled !== undefined || blockedBy(health) !== undefined
+  const isBlocked = stalled !== undefined || healths.some((it) => blockedBy(it) !== undefined)
   if (isStored && !(isStrict && isBlocked)) return json('ok', body)
   // The 503 makes load balancers take this instance out of rotation.
   return json('notReady', body, { headers: ['retry-after', '5'] })
+}
+
+/** @param order of the states, from the best to the worst */
+function worst<It extends { readonly state: string }>(
+  all: readonly It[],
+  order: readonly It['state'][],
+): It {
+  const badness = ({ state }: It) => order.indexOf(state)
+  return all.reduce((one, other) => (badness(other) > badness(one) ? other : one))
 }
 
 /** What waits for a person, in a fixed sentence. */
@@ -106,35 +124,6 @@ function blockedBy({ delivery, tabs, challenge }: Health): string | undefined {
   const [tab] = tabs.values()
   if (tab) return refusalWords[tab.reason]
   return challenge.state === 'misconfigured' ? challengeWords[challenge.reason] : undefined
-}
-
-/** Of each kind of trouble the worst that any site has. */
-function together(sites: readonly [NamedSite, ...NamedSite[]]): Health {
-  const all = sites.map(({ health }) => health)
-  const { journal } = sites[0].health
-  const worst = <State extends { readonly state: string }>(
-    states: readonly State[],
-    order: readonly State['state'][],
-  ) => states.toSorted((a, b) => order.indexOf(b.state) - order.indexOf(a.state))[0]
-  return {
-    journal,
-    delivery: worst(
-      all.map(({ delivery }) => delivery),
-      ['ok', 'delayed', 'blocked'],
-    ) ?? { state: 'ok' },
-    challenge: worst(
-      all.map(({ challenge }) => challenge),
-      ['off', 'ok', 'unavailable', 'misconfigured'],
-    ) ?? { state: 'off' },
-    tabs: new Map(
-      sites.flatMap(({ name, health }) =>
-        Array.from(health.tabs, ([key, tab]) => [JSON.stringify([name, key]), tab] as const),
-      ),
-    ),
-    refusedByOrigin: all.reduce((sum, it) => sum + it.refusedByOrigin, 0),
-    refusedApiKeys: all.reduce((sum, it) => sum + it.refusedApiKeys, 0),
-    warnings: all.flatMap(({ warnings }) => warnings),
-  }
 }
 
 function deliveryOf(health: Health): Pick<ReadinessAnswer['delivery'], 'state' | 'error'> {

@@ -73,7 +73,7 @@ export function isSmallBody(request: HttpRequest): boolean {
   return announcedBytes(request) <= smallBytesMax
 }
 
-/** The `content-length`; NaN when it is missing. */
+/** NaN when the length is missing. */
 function announcedBytes({ headers }: HttpRequest): number {
   return Number(headers.get('content-length') ?? Number.NaN)
 }
@@ -129,7 +129,11 @@ async function readPieces(
       const grown = size + piece.byteLength
       if (grown > bytesMax) throw refuse.bodyTooLarge(bytesMax)
       if (!arriving.take(client, piece.byteLength, clientMax)) throw refuse.tooBusy()
-      if (grown > bytes.length) bytes = enlarged(bytes, Math.min(2 * grown, bytesMax))
+      if (grown > bytes.length) {
+        const larger = new Uint8Array(Math.min(2 * grown, bytesMax))
+        larger.set(bytes)
+        bytes = larger
+      }
       bytes.set(piece, size)
       size = grown
     }
@@ -137,12 +141,6 @@ async function readPieces(
   } finally {
     arriving.free(client, size)
   }
-}
-
-function enlarged(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(length)
-  larger.set(bytes)
-  return larger
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

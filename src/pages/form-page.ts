@@ -1,14 +1,21 @@
 import { html } from 'hono/html'
 import { translationsOf } from '../signup/site-text.ts'
-import type { Tree } from '../signup/wire.ts'
-import { alert, type ShownFailure } from './alert.ts'
+import type { ProblemField, Tree } from '../signup/wire.ts'
 import { document, type Html } from './document.ts'
 import { fieldTree, told, type Typed } from './field-tree.ts'
 import { commonField, consentBox, consentField } from './form-trees.ts'
-import type { PageTexts } from './texts.ts'
+import type { PageTexts, ProblemText } from './texts.ts'
 import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import type { TypedForm } from './typed-form.ts'
 import type { View } from './view.ts'
+
+/** A failure in words for the visitor. */
+export interface ShownFailure {
+  readonly text: ProblemText
+  readonly errors: readonly ProblemField[]
+  /** A line with the id of the request in the log. */
+  readonly reference?: string | undefined
+}
 
 export interface FormPage {
   readonly typed: TypedForm
@@ -112,5 +119,36 @@ function noScript({ noScript: { title, text } }: PageTexts): Html {
         <p>${text}</p>
       </div>
     </noscript>
+  `
+}
+
+/** The box above a form that tells what is wrong. Screen readers read it at once when it takes the focus. */
+function alert(failure: ShownFailure, takesFocus: boolean): Html {
+  const { text } = failure
+  return html`
+    <div class="alert" role="alert" tabindex="-1" ${takesFocus && html`autofocus`}>
+      <p><strong>${text.title}</strong></p>
+      <p>${text.text}</p>
+      ${details(failure)}
+    </div>
+  `
+}
+
+/** The errors that belong to no visible field, and the reference. */
+export function details({ errors, reference }: ShownFailure): Html {
+  const items = errors
+    .filter(({ field, message }) => field !== '' || message !== '')
+    .map(({ field, message }) => {
+      const name = field !== '' && html`<b>${field}</b>`
+      return html`<li>${name}${name && message !== '' && ': '}${message}</li>`
+    })
+  return html`
+    ${
+      items.length > 0 &&
+      html`<ul>
+        ${items}
+      </ul>`
+    }
+    ${reference && html`<p class="reference">${reference}</p>`}
   `
 }

@@ -54,12 +54,7 @@ function jsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 function propertiesOf(schema: z.ZodType): Properties {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' })
-  return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, it]) =>
-      typeof it === 'object' ? [[name, it]] : [],
-    ),
-  )
+  return jsonSchema(schema).properties as Properties
 }
 
 function bulkJsonSchema(bulkItemsMax: number): Json {

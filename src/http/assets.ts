@@ -42,18 +42,14 @@ export function documentAnswer(document: StaticFile, request: HttpHeaders): Answ
 
 function fileAnswer(asset: StaticFile, request: HttpHeaders, extras: Extras): Answer {
   const { body, coding } = chosenBody(asset, request.get('accept-encoding'))
-  const etag = etagOf(asset, coding)
+  // It identifies the bytes sent, so each coding has its own.
+  const etag = `"${asset.hash}-${coding}"`
   const headers = ['etag', etag]
   const vary = 'Accept-Encoding'
   if (isKnown(request.get('if-none-match'), etag)) return notModified({ ...extras, headers, vary })
   headers.push('content-type', asset.contentType)
   if (coding !== 'identity') headers.push('content-encoding', coding)
   return file(body, { ...extras, headers, vary })
-}
-
-/** The ETag identifies the bytes sent, so each coding has its own. */
-function etagOf({ hash }: StaticFile, coding: Coding): string {
-  return `"${hash}-${coding}"`
 }
 
 /** RFC 9110, section 12.5.3: a coding that the client does not accept is not used; no coding always is. */

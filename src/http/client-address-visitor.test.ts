@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { visitorAddress } from './client-address.ts'
+import { visitorAddress } from './client.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

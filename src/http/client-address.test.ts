@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clientAddress, countedAddress, isPrivate } from './client-address.ts'
+import { clientAddress, countedAddress, isPrivate } from './client.ts'
 
 describe('an address is counted as', () => {
   test.each([

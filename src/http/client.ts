@@ -1,12 +1,8 @@
+import ipaddr from 'ipaddr.js'
+import { remember } from '../platform/remember.ts'
 import type { Share } from '../platform/share.ts'
-import {
-  type ClientAddress,
-  clientAddress,
-  type ClientAddressInput,
-  countedAddress,
-  isPrivate,
-  visitorAddress,
-} from './client-address.ts'
+
+const { IPv4, IPv6 } = ipaddr
 
 /** A public address's part of all connections and of the space for arriving bodies. Enough for an office. */
 const publicPart = 1 / 8
@@ -54,4 +50,105 @@ export function connectionShare(remoteAddress: string, trustedProxies: number): 
 
 function shareOf(client: string): Share {
   return { client, part: isPrivate(client) ? privatePart : publicPart }
+}
+
+export interface ClientAddressInput {
+  /** The address at the other end of the connection; undefined when it is already closed. */
+  readonly remoteAddress: string | undefined
+  readonly forwardedFor: string | null
+  readonly trustedProxies: number
+}
+
+export interface ClientAddress {
+  /** The key by which the client's signups are counted; undefined when they are not counted. */
+  readonly address: string | undefined
+  /** Tells the operator what makes the count wrong. */
+  readonly warning?: string
+}
+
+/**
+ * The address by which a client is counted: an IPv4 address, or the first 64 bits of an IPv6
+ * address, because one customer of a network has at least that whole range.
+ *
+ * Each proxy appends its caller's address to `X-Forwarded-For`. Entries left of those by trusted
+ * proxies came from the client and may be forged.
+ */
+export function clientAddress(input: ClientAddressInput): ClientAddress {
+  const { remoteAddress, trustedProxies } = input
+  const direct = countedAddress(remoteAddress ?? '')
+  if (trustedProxies === 0) {
+    // A private address is not counted: it may be a proxy with many clients behind it.
+    return {
+      address: direct !== undefined && isPrivate(direct) ? undefined : (direct ?? 'unknown'),
+    }
+  }
+  const forwarded = countedAddress(forwardedEntry(input) ?? '')
+  if (forwarded !== undefined) return { address: forwarded }
+  return { address: direct ?? 'unknown', warning: forwardedWarning }
+}
+
+/** The entry that the outermost trusted proxy wrote for its caller, as it is; undefined when there is none. */
+function forwardedEntry({ forwardedFor, trustedProxies }: ClientAddressInput): string | undefined {
+  return forwardedFor?.split(',').at(-trustedProxies)
+}
+
+const forwardedWarning =
+  'A signup came without the entries in X-Forwarded-For that TRUST_PROXY promises and was counted ' +
+  'by the address of its connection. Either it went around the proxies, or TRUST_PROXY is too high.'
+
+/** How many parsed addresses are kept: parsing takes 2 µs for IPv4, 30 µs for IPv6, and clients return. */
+const addressesKept = 1000
+/** Room for an IPv6 address with a zone, brackets, a port and some spaces. */
+const charactersMax = 80
+
+/**
+ * The counted form of an address, which may have a port, brackets, a zone, or be IPv4 in IPv6.
+ * Undefined when the text is no address.
+ */
+export function countedAddress(text: string): string | undefined {
+  return text.length > charactersMax ? undefined : parseAddress(text)
+}
+
+/** The address without brackets, port and zone. */
+function bareAddress(text: string): string {
+  return text
+    .trim()
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*/, '')
+}
+
+const parseAddress = remember(addressesKept, (text) => {
+  const bare = bareAddress(text)
+  if (IPv4.isValidFourPartDecimal(bare)) return bare
+  if (!IPv6.isValid(bare)) return undefined
+  const address = IPv6.parse(bare)
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
+  // Cut to 64 bits, the loopback address would become "::", which means no address.
+  if (address.range() === 'loopback') return address.toString()
+  const network = address.parts.slice(0, 4).map((group) => group.toString(16))
+  return `${network.join(':')}::/64`
+})
+
+/** Whether a counted address belongs to a private network. */
+export const isPrivate = remember(addressesKept, (counted) => {
+  const [address = ''] = counted.split('/')
+  return ipaddr.isValid(address) && notPublic.has(ipaddr.parse(address).range())
+})
+
+/** Includes the carriers' range 100.64/10, because hosting providers put load balancers there. */
+const notPublic: ReadonlySet<string> = new Set([
+  ...['private', 'loopback', 'linkLocal', 'uniqueLocal', 'carrierGradeNat'],
+])
+
+/**
+ * The visitor's full address, for the challenge provider to compare. Undefined when only the address
+ * of a proxy or of a private network is known.
+ */
+export function visitorAddress(input: ClientAddressInput): string | undefined {
+  const text = input.trustedProxies === 0 ? input.remoteAddress : forwardedEntry(input)
+  if (text === undefined) return undefined
+  const counted = countedAddress(text)
+  if (counted === undefined || isPrivate(counted)) return undefined
+  return counted.includes(':') ? bareAddress(text) : counted
 }

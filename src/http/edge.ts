@@ -87,7 +87,9 @@ export function createEdge(options: EdgeOptions): Application {
       } catch (error) {
         const events = eventsOf(exchange.knownSite)
         const refusal = exchange.countRefused(refusalOf(error, requestId, events))
-        if (refusal.kind === 'origin') events.originRefused(originOf(request), requestId)
+        if (refusal.kind === 'origin') {
+          events.originRefused(webOrigin(request.headers.get('origin') ?? ''), requestId)
+        }
         events.requestRefused(refusal, requestId)
         if (isSignup) events.signupsRefused(refusal.kind, Math.max(1, exchange.signups))
         answer = await showRefusal(refusal, exchange)
@@ -112,10 +114,6 @@ export function createEdge(options: EdgeOptions): Application {
       return { status, headers: list, body }
     },
   }
-}
-
-function originOf({ headers }: HttpRequest): string | undefined {
-  return webOrigin(headers.get('origin') ?? '')
 }
 
 /** The refusal that answers an error. Reports any error that is not a refusal itself. */

@@ -1,25 +1,10 @@
 import type { FormEntries } from '../http/exchange.ts'
-import type { FieldProblem } from '../signup/field-values.ts'
 import type { ProblemField } from '../signup/wire.ts'
 import { messageOf } from './field-messages.ts'
 import { consentField } from './form-trees.ts'
-import { type PageProblem, pageTexts } from './texts.ts'
-import { consentText, firstValue } from './typed-form.ts'
+import type { PageProblem } from './texts.ts'
+import { firstValue } from './typed-form.ts'
 import type { View } from './view.ts'
-
-/** The problems of a form from our own pages that lacks a name or consent that the page requires. */
-export function missingOnPage(view: View, entries: FormEntries): readonly FieldProblem[] {
-  const isEmpty = (field: string) => !firstValue(entries, field)?.trim()
-  const { nameMissing, consentMissing } = pageTexts.en.fields
-  return [
-    ...(view.name === 'required' && isEmpty('name')
-      ? [{ field: 'name', message: nameMissing }]
-      : []),
-    ...(consentText(view) !== undefined && isEmpty(consentField)
-      ? [{ field: consentField, message: consentMissing }]
-      : []),
-  ]
-}
 
 /** Which problem tells a visitor of wrong fields: that the page is wrong, that it is too much, or each beside its field. */
 export function problemOfFields(errors: readonly ProblemField[], view: View): PageProblem {

@@ -4,22 +4,33 @@ import type { AllowedOrigins } from '../http/origin.ts'
 import type { Events } from '../ops/events.ts'
 import { limits } from '../signup/limits.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
-import { missingOnPage } from './field-problems.ts'
-import { thanksPath } from './thanks.ts'
-import { firstValue } from './typed-form.ts'
+import { consentField } from './form-trees.ts'
+import { pageTexts } from './texts.ts'
+import { consentText, firstValue } from './typed-form.ts'
 import { type PageOptions, type View, viewOf } from './view.ts'
+
+/** The path of the thank-you page, relative to our root. */
+export const thanksPath = 'api/signup/thanks'
 
 export interface FormPostOptions extends PageOptions {
   readonly events: Pick<Events, 'redirectNotFollowed'>
 }
 
-/** The required fields that a form from our own pages lacks. Such a form has a query in its address. */
+/** The problems of a form from our own pages that lacks a name or consent that the page requires. */
 export function missingInPosted(
   { request }: Pick<Exchange, 'request'>,
-  fields: FormEntries,
+  entries: FormEntries,
   options: PageOptions,
 ): readonly FieldProblem[] {
-  return request.url.includes('?') ? missingOnPage(viewOf(request, options), fields) : []
+  // A form of our own has a query in its address.
+  if (!request.url.includes('?')) return []
+  const view = viewOf(request, options)
+  const { nameMissing, consentMissing } = pageTexts.en.fields
+  const required = [
+    ...(view.name === 'required' ? [{ field: 'name', message: nameMissing }] : []),
+    ...(consentText(view) === undefined ? [] : [{ field: consentField, message: consentMissing }]),
+  ]
+  return required.filter(({ field }) => !firstValue(entries, field)?.trim())
 }
 
 /**

@@ -1,3 +1,4 @@
+import { html } from 'hono/html'
 import { page, type Answer } from '../http/answer.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { pageSecurity } from '../http/headers.ts'
@@ -6,10 +7,11 @@ import type { Handler } from '../http/router.ts'
 import type { Field } from '../signup/field.ts'
 import { collectedText, pageAddress } from '../signup/field-control.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
+import { document } from './document.ts'
 import { formPage } from './form-page.ts'
-import { nextLocation } from './form-post.ts'
+import { nextLocation, thanksPath } from './form-post.ts'
 import { consentField } from './form-trees.ts'
-import { thanksPage, thanksPath } from './thanks.ts'
+import { ownText, plainOwnText } from './tree-html.ts'
 import { consentText, typedForm } from './typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './view.ts'
 
@@ -29,8 +31,8 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
   const { allowedOrigins } = options
   const framed = pageSecurity({ ...options, framed: true })
   const alone = pageSecurity({ ...options, framed: false })
-  const answer = (html: string, security: readonly string[]): Answer =>
-    page(html, { security, vary: 'Accept-Language' })
+  const answer = (text: string, security: readonly string[]): Answer =>
+    page(text, { security, vary: 'Accept-Language' })
 
   const signup =
     (own: OwnPage, security: readonly string[]): Handler =>
@@ -122,4 +124,26 @@ function fieldOf(parameter: string): string | undefined {
   if (parameter === 'source' || parameter === 'tags' || parameter === 'redirect') return parameter
   const key = /^field-([^[\]]+)$/.exec(parameter)?.[1]
   return key === undefined ? undefined : `metadata[${key}]`
+}
+
+/** The thank-you page. It contains neither the address nor anything else about the visitor. */
+export async function thanksPage(view: View): Promise<string> {
+  const { settings, texts } = view
+  const { title, text, close, next } = texts.thanks
+  const isBare = view.page === 'form'
+  const mayClose = !isBare && settings.next === undefined
+  const body = html`<div class="thanks" role="status">
+    <div>
+      ${!isBare && settings.title && html`<p class="intro">${ownText(view, settings.title)}</p>`}
+      <h1>${title}</h1>
+      <p>
+        ${settings.thanks ? ownText(view, settings.thanks) : html`${text} ${mayClose && close}`}
+      </p>
+      ${settings.next && html`<a class="next" href="${settings.next}" target="_top">${next}</a>`}
+    </div>
+  </div>`
+  return document(view, {
+    title: settings.title ? `${title} – ${plainOwnText(view, settings.title)}` : title,
+    body,
+  })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { visitorsView } from '../../harness/page-options.ts'
-import { thanksPage } from './thanks.ts'
+import { thanksPage } from './page-routes.ts'
 
 test('the thank-you page has a heading, a language and a status', async () => {
   const page = await thanksPage(visitorsView('/api/signup/thanks'))

@@ -11,18 +11,12 @@ export interface TypedForm {
   readonly email: string
   /** Absent when the form does not ask for a name. */
   readonly name?: string
-  /** The declared fields of the site that the form shows. */
-  readonly fields: readonly TypedField[]
+  /** The declared fields of the site that the form shows, with the text that it has for each. */
+  readonly fields: readonly { readonly field: Field; readonly value: string }[]
   /** Whether the visitor has agreed; absent when the form does not ask for consent. */
   readonly consent?: boolean
   /** All other fields, sent as hidden inputs: those by the page's author and unknown ones. */
   readonly hidden: FormEntries
-}
-
-/** A declared field with the text that the form has for it. */
-export interface TypedField {
-  readonly field: Field
-  readonly value: string
 }
 
 /** Never shown again: a token is valid for one try, and the widget makes a new one. */

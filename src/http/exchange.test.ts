@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { Exchange, type Surroundings } from './exchange.ts'
-import { SiteLimits, type SiteLimitsOptions } from './limits.ts'
+import { SiteLimits, type SiteLimitsOptions } from './rate-limit.ts'
 import { type EdgeSite, Sites } from './sites.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 

@@ -1,9 +1,8 @@
 import type { Connection, HttpRequest } from '../platform/http-exchange.ts'
 import { Client } from './client.ts'
-import type { SiteLimits } from './limits.ts'
 import { isOriginAllowed, listedHosts, ownOrigin, requestHosts, webOrigin } from './origin.ts'
 import type { Refusal } from './problem.ts'
-import type { Allowance, LimitedPolicy } from './rate-limit.ts'
+import type { Allowance, LimitedPolicy, SiteLimits } from './rate-limit.ts'
 import { refuse } from './refuse.ts'
 import { type AddressedSite, type EdgeSite, type Sites, unknownSite } from './sites.ts'
 

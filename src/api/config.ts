@@ -1,6 +1,7 @@
 import { type Answer, json } from '../http/answer.ts'
 import type { Field } from '../signup/field.ts'
 import { limits } from '../signup/limits.ts'
+import type { ParseContext } from '../signup/parse.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'
 
 export interface PublicSettings {
@@ -9,11 +10,7 @@ export interface PublicSettings {
     readonly provider: ConfigAnswer['challengeProvider']
     readonly scriptUrl: string
   }
-  readonly tabs: {
-    readonly defaultTab: string
-    readonly knownTabs: ReadonlyMap<string, string>
-    readonly onlyKnownTabs: boolean
-  }
+  readonly tabs: Required<Pick<ParseContext, 'defaultTab' | 'knownTabs' | 'onlyKnownTabs'>>
   readonly fields: readonly Field[]
   readonly bodyBytesMax: number
   readonly bulkItemsMax: number

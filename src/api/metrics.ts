@@ -3,11 +3,11 @@ import type { ApiKeys } from '../http/api-keys.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
-import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Health } from '../ops/health.ts'
 import type { Metrics, Readings, SiteReading } from '../ops/metrics.ts'
 import type { Clock } from '../platform/clock.ts'
 import { deliveryState } from '../signup/trouble.ts'
+import { unlessUnavailable } from './ready.ts'
 
 export interface MetricsOptions {
   /** The one token that `GET /metrics` needs. */
@@ -36,7 +36,7 @@ export function metricsHandler(options: MetricsOptions): (exchange: Exchange) =>
   const { tokens, metrics, clock } = options
   let reading: Promise<Readings | undefined> | undefined
   const readings = async () => {
-    reading ??= read(options).finally(() => (reading = undefined))
+    reading ??= unlessUnavailable(read(options)).finally(() => (reading = undefined))
     const ended = new AbortController()
     const late = clock.sleep(readingMaxMs, ended.signal).then(() => undefined)
     try {
@@ -52,22 +52,17 @@ export function metricsHandler(options: MetricsOptions): (exchange: Exchange) =>
 }
 
 /** Reads one site after the other, so that visitors share the journal with one reader at most. */
-async function read({ sites, quota, clock }: MetricsOptions): Promise<Readings | undefined> {
-  try {
-    const read = new Map<string, SiteReading>()
-    for (const { name, reader, health } of sites) {
-      const now = clock.now()
-      const { all, oldestWaiting = now, lastWritten = 0 } = await reader.figures(now, now)
-      read.set(name, {
-        state: deliveryState(health),
-        pending: all.accepted - all.written,
-        oldestPendingAgeSeconds: Math.max(0, now - oldestWaiting) / 1000,
-        lastSuccessSeconds: lastWritten / 1000,
-      })
-    }
-    return { sites: read, quota: await quota() }
-  } catch (error) {
-    if (error instanceof JournalUnavailable) return undefined
-    throw error
+async function read({ sites, quota, clock }: MetricsOptions): Promise<Readings> {
+  const read = new Map<string, SiteReading>()
+  for (const { name, reader, health } of sites) {
+    const now = clock.now()
+    const { all, oldestWaiting = now, lastWritten = 0 } = await reader.figures(now, now)
+    read.set(name, {
+      state: deliveryState(health),
+      pending: all.accepted - all.written,
+      oldestPendingAgeSeconds: Math.max(0, now - oldestWaiting) / 1000,
+      lastSuccessSeconds: lastWritten / 1000,
+    })
   }
+  return { sites: read, quota: await quota() }
 }

@@ -152,7 +152,7 @@ async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | u
 }
 
 /** Undefined while the journal cannot be read. */
-async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
+export async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
   } catch (error) {

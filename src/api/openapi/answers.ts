@@ -4,7 +4,6 @@ import type {
   BulkAccepted,
   ConfigAnswer,
   Problem,
-  ReadinessAnswer,
   SignupAccepted,
   SignupStatusAnswer,
 } from '../../signup/wire.ts'
@@ -112,40 +111,18 @@ const error = z
   .string()
   .meta({ description: 'One fixed sentence for each kind; the log has more.' })
 
-const readiness = z.strictObject({
-  status: z.enum(['ready', 'unavailable']),
-  journal: z.strictObject({ state: z.enum(['ok', 'unavailable']) }),
-  challenge: z.strictObject({
-    state: z.enum(['off', 'ok', 'misconfigured', 'unavailable']),
-    error: error.exactOptional(),
-  }),
-  refusedByOrigin: count.meta({
-    description: 'Requests since the start from pages that ALLOWED_ORIGINS does not name.',
-  }),
-  refusedApiKeys: count.meta({
-    description: 'Requests since the start with a key that is not in API_KEYS.',
-  }),
-  delivery: z.strictObject({
-    state: z.enum(['ok', 'delayed', 'partly blocked', 'blocked']),
-    error: error.exactOptional(),
-    backlog: count
-      .exactOptional()
-      .meta({ description: 'Absent while the journal cannot be read.' }),
-    stalled: z.strictObject({ since: moment, error }).exactOptional().meta({
-      description: 'For ten minutes no row was written although signups wait in other tabs.',
+const readiness = z
+  .looseObject({
+    status: z.enum(['ready', 'unavailable']),
+    delivery: z.looseObject({
+      state: z.enum(['ok', 'delayed', 'partly blocked', 'blocked']),
+      error: error.exactOptional(),
+      backlog: count
+        .exactOptional()
+        .meta({ description: 'Absent while the journal cannot be read.' }),
     }),
-    tabsSetAside: z
-      .array(z.strictObject({ tab: z.string(), error }))
-      .meta({ description: 'Tabs that cannot be written while others can, without their names.' }),
-    warnings: z.array(z.string()).meta({ description: 'Problems that do not stop rows.' }),
-  }),
-  blockedSites: z
-    .array(z.strictObject({ site: z.string(), error }))
-    .exactOptional()
-    .meta({
-      description: 'Without a site, when a file names sites: those that wait for a person.',
-    }),
-}) satisfies z.ZodType<ReadinessAnswer>
+  })
+  .meta({ description: 'The other members tell more to people, and may change.' })
 
 const liveness = z.strictObject({ status: z.literal('ok') })
 

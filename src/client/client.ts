@@ -93,21 +93,19 @@ export class RollcallError extends Error {
   /** Pass it to a later call to send the same signup again without a second row. */
   readonly idempotencyKey: string | undefined
 
-  constructor(request: Sent, status: number | undefined, detail: string, more: ErrorMore = {}) {
+  constructor(request: Sent, status: number | undefined, detail: string, more: ErrorMore) {
     super(`${request.method} ${request.url}: ${status ?? 'no answer'}: ${detail}`, more)
     this.status = status
     this.detail = detail
     this.errors = more.errors ?? []
     this.requestId = more.requestId
-    this.mayBeStored = more.mayBeStored ?? false
+    this.mayBeStored = more.mayBeStored
     this.idempotencyKey = request.headers['idempotency-key']
   }
 }
 
-interface ErrorMore {
-  readonly errors?: readonly ProblemField[]
-  readonly requestId?: string
-  readonly mayBeStored?: boolean
+type ErrorMore = Pick<Partial<Problem>, 'errors' | 'requestId'> & {
+  readonly mayBeStored: boolean
   readonly cause?: unknown
 }
 
@@ -122,7 +120,11 @@ interface Sent {
 
 type Tried =
   | { readonly answer: object; readonly isReplay: boolean }
-  | { readonly error: RollcallError; readonly mayRetry: boolean; readonly retryAfterMs?: number }
+  | {
+      readonly error: RollcallError
+      readonly mayRetry: boolean
+      readonly retryAfterMs?: number | undefined
+    }
 
 const retried = [429, 502, 503, 504]
 const backoffMsMin = 250
@@ -220,12 +222,8 @@ function refused(
     mayBeStored: mayBeStored || (isUnknown && request.method === 'POST'),
   })
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
-  const hasPause = seconds >= 0
-  return {
-    error,
-    mayRetry: retried.includes(status),
-    ...(hasPause && { retryAfterMs: Math.min(seconds * 1000, retryAfterMsMax) }),
-  }
+  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1000, retryAfterMsMax) : undefined
+  return { error, mayRetry: retried.includes(status), retryAfterMs }
 }
 
 function parseObject(text: string): object {

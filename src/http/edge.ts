@@ -83,6 +83,8 @@ export function createEdge(options: EdgeOptions): Application {
           throw refuse.apiKey()
         }
         answer = await handle(exchange)
+        const { rejected, knownSite } = exchange
+        if (rejected > 0) eventsOf(knownSite).signupsRefused('bulk', rejected)
       } catch (error) {
         const events = eventsOf(exchange.knownSite)
         const refusal = exchange.countRefused(refusalOf(error, requestId, events))

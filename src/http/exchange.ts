@@ -38,6 +38,8 @@ export class Exchange {
   postedFields: FormEntries | undefined
   /** How many signups the request has; 0 until its body was read, as a request without one counts for nothing. */
   signups = 0
+  /** How many of its signups were refused although the request was answered. */
+  rejected = 0
   /** The client's rate limit after the last count; undefined when nothing was counted. */
   allowance: Allowance | undefined
   readonly #around: Surroundings
@@ -137,7 +139,8 @@ export class Exchange {
    * @throws Refusal 429 when they exceed the limit. None of them is counted then.
    */
   take(count: number): void {
-    this.#count('signups', count)
+    const exceeded = this.#count('signups', count)
+    if (exceeded) throw exceeded
   }
 
   /**
@@ -146,7 +149,7 @@ export class Exchange {
    */
   countRefused(refusal: Refusal): Refusal {
     if (this.#isCounted || this.signups === 0 || refusal.status >= 500) return refusal
-    return this.#exceeded('signups', this.signups) ?? refusal
+    return this.#count('signups', this.signups) ?? refusal
   }
 
   /**
@@ -158,16 +161,12 @@ export class Exchange {
   takeReplays(count: number): void {
     const more = count - this.#replays
     if (more <= 0) return
-    this.#count('replays', more)
+    const exceeded = this.#count('replays', more)
+    if (exceeded) throw exceeded
     this.#replays = count
   }
 
-  #count(policy: LimitedPolicy, count: number): void {
-    const exceeded = this.#exceeded(policy, count)
-    if (exceeded) throw exceeded
-  }
-
-  #exceeded(policy: LimitedPolicy, count: number): Refusal | undefined {
+  #count(policy: LimitedPolicy, count: number): Refusal | undefined {
     this.#isCounted = true
     const allowance = this.#around.limits.count(policy, count, this)
     this.allowance = allowance

@@ -107,7 +107,7 @@ export const refuse = {
       count > limit
         ? `${rule}, and this request has ${count}. Send fewer at a time, or use an API key.`
         : `${rule}. Send it again after the number of seconds in the Retry-After header.`,
-      { headers: ['retry-after', seconds(waitMs)] },
+      { headers: ['retry-after', String(Math.ceil(waitMs / 1000))] },
     )
   },
   protocol: (failure: ProtocolFailure) => protocolRefusals[failure](),
@@ -168,10 +168,6 @@ const protocolRefusals: Readonly<Record<ProtocolFailure, () => Refusal>> = {
       'headersTooLarge',
       'The address and the headers together are too long. Send fewer or shorter ones.',
     ),
-}
-
-function seconds(ms: number): string {
-  return String(Math.ceil(ms / 1000))
 }
 
 function summary(problems: readonly FieldError[]): string {

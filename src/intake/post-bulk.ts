@@ -60,7 +60,7 @@ const bulk: Endpoint<Told> = {
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<Answer> {
   const { results, isReplay, patience, kept } = await accept(exchange, intakes, bulk)
-  const { waiting, events } = intakes.of(exchange)
+  const { waiting } = intakes.of(exchange)
   const { errors } = kept
   const stored = results.filter((status) => status !== undefined)
   const next = results.values()
@@ -69,8 +69,7 @@ export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<An
     statuses[index] ? undefined : (problems ?? errors.take([tooManyTabs])),
   )
   if (stored.length === 0) throw refuse.bulk(problemsOf(rejections), errors.leftOut)
-  const rejected = kept.items.length - stored.length
-  if (rejected > 0 && !isReplay) events.signupsRefused('bulk', rejected)
+  if (!isReplay) exchange.rejected = kept.items.length - stored.length
   if (patience) await waiting.untilWritten(stored, patience, exchange.client.rateLimitKey)
   const answers = statuses.map((status, index): BulkResult => {
     if (!status) return { index, status: 'rejected', errors: rejections[index] ?? [] }

@@ -1,15 +1,9 @@
 import type { Answer } from '../http/answer.ts'
 import type { Body } from '../http/body.ts'
-import type { Exchange, FormEntries } from '../http/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { refuse } from '../http/refuse.ts'
-import {
-  type Parsed,
-  parseForm,
-  type ParsedSignup,
-  parseSignup,
-  tooManyTabs,
-} from '../signup/parse.ts'
+import { parseForm, type ParsedSignup, parseSignup, tooManyTabs } from '../signup/parse.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted, replayed } from './accepted.ts'
 import { contentOf, formKey, idempotencyOf, idempotencyOfForm } from './idempotency.ts'
@@ -48,20 +42,17 @@ export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<
   return accepted(status, waiting.progressOf([status], patience), isReplay)
 }
 
-/** @throws Refusal with everything that is wrong */
-function parseBody(body: Body, exchange: Exchange, intake: Intake): ParsedSignup {
-  const parsed =
-    body.kind === 'form'
-      ? parsePosted(body.fields, exchange, intake)
-      : parseSignup(body.value, { ...intake.tabs, source: 'api' })
-  if (parsed.ok) return parsed.value
-  throw refuse.fields(parsed.problems)
-}
-
-/** Parses a posted form. A form from our own page must have the fields that the page requires. */
-function parsePosted(fields: FormEntries, exchange: Exchange, { tabs, people }: Intake): Parsed {
-  const parsed = parseForm(fields, { ...tabs, source: 'form' })
-  const missing = people.missing(exchange, fields)
-  if (missing.length === 0) return parsed
-  return { ok: false, problems: [...(parsed.ok ? [] : parsed.problems), ...missing] }
+/**
+ * A form from our own page must also have the fields that the page requires.
+ *
+ * @throws Refusal with everything that is wrong
+ */
+function parseBody(body: Body, exchange: Exchange, { tabs, people }: Intake): ParsedSignup {
+  const isForm = body.kind === 'form'
+  const parsed = isForm
+    ? parseForm(body.fields, { ...tabs, source: 'form' })
+    : parseSignup(body.value, { ...tabs, source: 'api' })
+  const missing = isForm ? people.missing(exchange, body.fields) : []
+  if (parsed.ok && missing.length === 0) return parsed.value
+  throw refuse.fields([...(parsed.ok ? [] : parsed.problems), ...missing])
 }

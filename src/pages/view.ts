@@ -94,12 +94,7 @@ export interface View {
 /** @param page which of our pages it is; when absent, the request's query tells */
 export function viewOf(
   { url, headers }: Pick<HttpRequest, 'url' | 'headers'>,
-  {
-    pages: settings,
-    site,
-    widget,
-    fields,
-  }: Pick<PageOptions, 'pages' | 'site' | 'widget' | 'fields'>,
+  { pages: settings, site, widget, fields }: PageOptions,
   page?: OwnPage,
 ): View {
   const { searchParams: query, pathname } = new URL(url)

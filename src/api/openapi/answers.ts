@@ -124,8 +124,6 @@ const readiness = z
   })
   .meta({ description: 'The other members tell more to people, and may change.' })
 
-const liveness = z.strictObject({ status: z.literal('ok') })
-
 /** The schemas by their name in the document. */
 export const answers = {
   SignupAccepted: signupAccepted,
@@ -134,5 +132,5 @@ export const answers = {
   Config: config,
   Problem: problem,
   Readiness: readiness,
-  Liveness: liveness,
+  Liveness: z.strictObject({ status: z.literal('ok') }),
 } as const

@@ -16,6 +16,8 @@ export interface DescribedSignups {
   readonly sites: readonly string[] | undefined
 }
 
+const ofSite = 'The name of a site. When address and body both have one, they have to agree.'
+
 /** All schemas by name: those that check requests, and those that describe answers. */
 export function schemas({ bulkItemsMax, fields, sites }: DescribedSignups): Json {
   const siteName = ref('schemas', 'Site')
@@ -25,14 +27,9 @@ export function schemas({ bulkItemsMax, fields, sites }: DescribedSignups): Json
     SignupForm: withMore(formJsonSchema(), formFields(fields), sites && { site: siteName }),
     BulkItem: withMore(jsonSchema(bulkItemSchema), jsonFields(fields)),
     Bulk: withMore(bulkJsonSchema(bulkItemsMax), jsonFields([]), site),
-    ...(sites && { Site: siteSchema(sites) }),
+    ...(sites && { Site: { type: 'string', enum: sites, description: ofSite } }),
     ...Object.fromEntries(Object.entries(answers).map(([name, it]) => [name, jsonSchema(it)])),
   }
-}
-
-function siteSchema(sites: readonly string[]): Json {
-  const description = 'The name of a site. When address and body both have one, they have to agree.'
-  return { type: 'string', enum: sites, description }
 }
 
 /** Adds the properties that only some sites have. */

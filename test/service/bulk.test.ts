@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import type { BulkAccepted, BulkRequest, Problem } from '../../src/signup/wire.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
-import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { postBulk } from '../../harness/post-signup.ts'
 import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
@@ -14,13 +14,6 @@ const people = (count: number) =>
 
 const emailsIn = (service: BootedService, file?: string) =>
   addressesIn(join(service.folder, 'data'), file)
-
-async function backlog(service: BootedService): Promise<unknown> {
-  const ready = (await (await fetch(`${service.url}/api/ready`)).json()) as {
-    delivery: { backlog: number }
-  }
-  return ready.delivery.backlog
-}
 
 test('all signups of a bulk request are accepted and become rows in its order', async () => {
   await using service = await bootService()
@@ -79,54 +72,6 @@ test('a bulk request with some wrong signups is answered 207 with a result for e
   await expect.poll(() => emailsIn(service)).toEqual(['first@example.com', 'last@example.com'])
 })
 
-test('a bulk request with wrong signups only is answered 422 with the place of each error', async () => {
-  await using service = await bootService()
-  const answer = await postBulk(service.url, { signups: [{ email: 'x' }, { emial: 'a@b.co' }] })
-  expect(answer.status).toBe(422)
-  expect(answer.headers.get('content-type')).toBe('application/problem+json')
-  expect(await answer.json()).toMatchObject({
-    status: 422,
-    errors: [
-      { index: 0, field: 'email' },
-      { index: 1, field: 'email' },
-      { index: 1, field: 'emial' },
-    ],
-  })
-  expect(await backlog(service)).toBe(0)
-})
-
-test.each([
-  ['an empty list', 422, { signups: [] }, /signups/],
-  ['no list', 422, {}, /signups/],
-  ['an object in place of the list', 422, { signups: { 0: { email: 'a@b.co' } } }, /signups/],
-  [
-    'an unknown field',
-    422,
-    { signups: [{ email: 'a@b.co' }], challengetoken: '' },
-    /challengetoken/,
-  ],
-  ['the fields of a signup beside the list', 422, { signups: [{}], email: 'a@b.co' }, /email/],
-  ['a list as its body', 400, [{ email: 'a@b.co' }], /object/],
-  ['broken JSON', 400, '{"signups":[', /JSON/],
-])('a bulk request with %s is answered %i and stores nothing', async (_, status, body, detail) => {
-  await using service = await bootService()
-  const answer = await postBulk(service.url, body)
-  expect(answer.status).toBe(status)
-  expect(JSON.stringify(await answer.json())).toMatch(detail)
-  expect(await backlog(service)).toBe(0)
-})
-
-test('a bulk request that is a form is answered 415, and a GET of its path 405', async () => {
-  await using service = await bootService()
-  const url = `${service.url}/api/signup/bulk`
-  const form = await fetch(url, {
-    method: 'POST',
-    body: new URLSearchParams({ email: 'ada@example.com' }),
-  })
-  expect(form.status).toBe(415)
-  expect((await fetch(url)).status).toBe(405)
-})
-
 test('a bulk request with 1,000 signups is stored in one commit', async () => {
   // Google fails, so that delivery writes nothing to the journal meanwhile.
   await using world = await createGoogleWorld()
@@ -151,41 +96,6 @@ test('a bulk request with 1,000 signups is stored in one commit', async () => {
   expect([...seen]).toEqual([0, 1000])
 })
 
-test('a list over BULK_MAX is answered 413 with the limit, before its signups are checked', async () => {
-  await using service = await bootService({ env: { BULK_MAX: '3' } })
-  expect((await postBulk(service.url, { signups: people(3) })).status).toBe(202)
-  const answer = await postBulk(service.url, { signups: [1, 2, 3, 4], unknown: true })
-  expect(answer.status).toBe(413)
-  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('limit of 3 ') })
-  const config = await fetch(`${service.url}/api/config`)
-  expect(await config.json()).toMatchObject({ limits: { bulkItemsMax: 3 } })
-})
-
-test('when API keys are set, a bulk request needs one of them and a single signup needs none', async () => {
-  await using service = await bootService({
-    env: { API_KEYS: 'the-first-long-key, the-second-long-key' },
-  })
-  const body = { signups: [{ email: 'ada@example.com' }] }
-  for (const headers of [
-    {},
-    { authorization: 'Bearer wrong' },
-    { authorization: 'the-first-long-key' },
-  ]) {
-    const answer = await postBulk(service.url, body, headers)
-    expect(answer.status).toBe(401)
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
-  }
-  for (const key of ['the-first-long-key', 'the-second-long-key']) {
-    const answer = await postBulk(service.url, body, { authorization: `Bearer ${key}` })
-    expect(answer.status).toBe(202)
-  }
-  expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
-  const readiness = await fetch(`${service.url}/api/ready`)
-  expect(await readiness.json()).toMatchObject({ refusedApiKeys: 1 })
-  expect(service.output().match(/an unknown API key/g)).toHaveLength(1)
-  expect(service.output()).not.toMatch(/-key|wrong/)
-})
-
 test('a bulk request that waits is answered 201 when all are written, and 207 when some are wrong', async () => {
   await using service = await bootService()
   const wait = { prefer: 'wait=20' }
@@ -198,20 +108,6 @@ test('a bulk request that waits is answered 201 when all are written, and 207 wh
   const some = await postBulk(service.url, { signups: [...people(1), {}] }, wait)
   expect(some.status).toBe(207)
   expect(await some.json()).toMatchObject({ results: [{ status: 'written' }, { index: 1 }] })
-})
-
-test('while delivery is blocked a bulk request is answered at once, and the answer says so', async () => {
-  await using world = await createGoogleWorld()
-  world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
-  await using service = await bootService({ env: world.env })
-  await expect.poll(() => service.output()).toContain('does not have permission')
-  const answer = await postBulk(service.url, { signups: people(2) }, { prefer: 'wait=30' })
-  expect(answer.status).toBe(202)
-  expect(answer.headers.get('preference-applied')).toBeNull()
-  expect(await answer.json()).toMatchObject({
-    accepted: 2,
-    delivery: { state: 'blocked', error: 'The caller does not have permission' },
-  })
 })
 
 function withoutTime(row: readonly string[]): string[] {
@@ -250,16 +146,4 @@ test('an answer tells the first errors of a bulk request, counts the others and 
   expect(problem.errors).toHaveLength(told.length)
   expect(problem.errors?.[20]).toEqual({ index: 1, ...told[20] })
   expect(problem.errorsLeftOut).toBe(errorsLeftOut)
-})
-
-test('a bulk request gets suggestions for its first hundred unknown fields', async () => {
-  await using service = await bootService()
-  const signups = Array.from({ length: 101 }, () => ({ email: 'ada@example.com', nmae: 'Ada' }))
-  const answer = await postBulk(service.url, { signups })
-  const { errors = [] } = (await answer.json()) as Problem
-  const messages = errors.map(({ message }) => message)
-  expect(messages).toEqual([
-    ...signups.slice(1).map(() => 'Unknown field. Did you mean "name"?'),
-    'Unknown field.',
-  ])
 })

@@ -40,29 +40,6 @@ test('a request with the same key and content gets the first answer again, and i
   await expect.poll(() => rowsIn(folder.path)).toHaveLength(2)
 })
 
-test('metadata with its keys in another order is the same content', async () => {
-  await using service = await bootService()
-  const send = (metadata: object) => postSignup(service.url, { ...ada, metadata }, keyed('key-1'))
-  const first = (await (await send({ plan: 'free', from: 'blog' })).json()) as Receipt
-  const again = await send({ from: 'blog', plan: 'free' })
-  expect(again.status).toBe(202)
-  expect(await again.json()).toMatchObject({ id: first.id })
-})
-
-test('a request with the same key and other content is answered 422 with what to do, on either endpoint', async () => {
-  await using service = await bootService()
-  await postSignup(service.url, ada, keyed('key-1'))
-  for (const answer of [
-    await postSignup(service.url, { ...ada, name: 'Eda' }, keyed('key-1')),
-    await postBulk(service.url, { signups: [ada] }, keyed('key-1')),
-  ]) {
-    expect(answer.status).toBe(422)
-    expect(await answer.json()).toMatchObject({ detail: expect.stringMatching(/new key/) })
-  }
-  const rows = () => rowsIn(join(service.folder, 'data'))
-  await expect.poll(rows).toHaveLength(1)
-})
-
 test('each API key has idempotency keys of its own, all other clients share theirs, and no API key is stored', async () => {
   await using folder = await tempFolder()
   const apiKeys = ['the-key-of-the-first-client', 'the-key-of-the-other-client']
@@ -94,17 +71,6 @@ test('each API key has idempotency keys of its own, all other clients share thei
     for (const apiKey of apiKeys) expect(content.includes(apiKey), file.name).toBe(false)
   }
 })
-
-test.each(['', 'x'.repeat(256), 'sch\u00fcssel'])(
-  'a signup with the malformed key %j is answered 400 and not stored',
-  async (key) => {
-    await using service = await bootService()
-    expect((await postSignup(service.url, ada, keyed(key))).status).toBe(400)
-    expect((await postBulk(service.url, { signups: [ada] }, keyed(key))).status).toBe(400)
-    const ready = await fetch(`${service.url}/api/ready`)
-    expect(await ready.json()).toMatchObject({ delivery: { backlog: 0 } })
-  },
-)
 
 test('a repeated request gets its first answer after a restart, and after a kill right behind that answer', async () => {
   await using folder = await tempFolder()

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { ManualClock } from '../../emulators/google-sheets/clock.ts'
-import { columns } from '../../src/signup/row.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import {
@@ -11,11 +10,9 @@ import {
   type GoogleWorld,
 } from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
-import { postBulk, postSignup, postSignups } from '../../harness/post-signup.ts'
+import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-
-const header = [...columns]
 
 function boot(world: GoogleWorld, dataDir?: string): Promise<BootedService> {
   return bootService({ env: world.env, ...(dataDir !== undefined && { dataDir }) })
@@ -33,31 +30,6 @@ function callCount({ emulator }: GoogleWorld): number {
 async function readiness(service: Pick<BootedService, 'url' | 'output'>): Promise<unknown> {
   return (await fetch(`${service.url}/api/ready`)).json()
 }
-
-test('a signup with all fields becomes a row of text cells below the header', async () => {
-  await using world = await createGoogleWorld()
-  await using service = await boot(world)
-  await postSignup(service.url, {
-    email: 'ada@example.com',
-    name: '=1+1',
-    tags: ['a', 'b'],
-    metadata: { k: 1 },
-  })
-  await expect.poll(() => addressesInSheet(world)).toEqual(['ada@example.com'])
-  const [first, row] = (await world.rows('Sheet1')) ?? []
-  expect(first).toEqual(header)
-  expect(row?.filter((_, index) => index !== 1)).toEqual([
-    'ada@example.com',
-    'api',
-    '=1+1',
-    'a, b',
-    '{"k":1}',
-    'Sheet1',
-  ])
-  for (const cell of world.emulator.spreadsheet(world.spreadsheetId).cells('Sheet1')[1] ?? []) {
-    expect(Object.keys(cell.userEnteredValue ?? { stringValue: '' })).toEqual(['stringValue'])
-  }
-})
 
 test('the first signup costs at most three calls, and the next one costs one', async () => {
   await using world = await createGoogleWorld()
@@ -83,56 +55,6 @@ test('1,000 signups that come before the first answer of Google cost at most thr
   await expect.poll(() => addressesInSheet(world)).toHaveLength(1000)
   expect((await addressesInSheet(world)).toSorted()).toEqual(emails.toSorted())
   expect(callCount(world)).toBeLessThanOrEqual(3)
-})
-
-test('a new tab is made in the call that writes its first rows, with a bold and frozen header', async () => {
-  await using world = await createGoogleWorld({ logBodies: true })
-  await using service = await boot(world)
-  await expect.poll(() => callCount(world)).toBe(1)
-  const signups = ['News', 'news', 'Events'].map((sheetTab) => ({
-    email: 'ada@example.com',
-    sheetTab,
-  }))
-  await postBulk(service.url, { signups })
-  await expect.poll(() => world.rows('Events')).toHaveLength(2)
-  expect(await world.rows('News')).toHaveLength(3)
-  expect(callCount(world)).toBe(2)
-  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  expect(sheet.tab('News').gridProperties).toMatchObject({ columnCount: 7, frozenRowCount: 1 })
-  const [headerCells] = sheet.cells('News')
-  expect(headerCells?.map((cell) => cell.userEnteredFormat?.textFormat?.bold)).toEqual(
-    header.map(() => true),
-  )
-})
-
-test('a person’s tab with fewer than seven columns is widened, and its content stays', async () => {
-  await using world = await createGoogleWorld()
-  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  sheet.addTab('Guests', [['Name'], ['Grace']])
-  sheet.resizeTab('Guests', { columnCount: 2 })
-  await using service = await boot(world)
-  await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'guests' })
-  await expect.poll(() => world.rows('Guests')).toHaveLength(3)
-  expect((await world.rows('Guests'))?.map(([cell]) => cell)).toEqual([
-    'Name',
-    'Grace',
-    'ada@example.com',
-  ])
-  expect(sheet.tab('Guests').gridProperties?.columnCount).toBe(7)
-})
-
-test('a tab that was renamed keeps its rows, and the old name makes a new tab', async () => {
-  await using world = await createGoogleWorld({ model: { unknownRanges: 'apply' } })
-  await using service = await boot(world)
-  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  await postSignup(service.url, { email: 'one@example.com', sheetTab: 'News' })
-  await expect.poll(() => world.rows('News')).toHaveLength(2)
-  sheet.renameTab('News', 'Old news')
-  // The answer to this batch shows the new name, so the batch may go to the renamed tab. The next goes to a new tab.
-  await postSignup(service.url, { email: 'two@example.com', sheetTab: 'News' })
-  await expect.poll(() => world.rows('Old news')).toHaveLength(3)
-  await postSignup(service.url, { email: 'three@example.com', sheetTab: 'News' })
-  await expect.poll(() => addressesInSheet(world, 'News')).toEqual(['three@example.com'])
 })
 
 test('the only tab of a new spreadsheet is the default tab, even for signups that came before its name was known', async () => {
@@ -206,63 +128,6 @@ test('the only tab is not the default tab when the settings name another one, an
   expect((await postSignup(two.url, { email, sheetTab: 'Sheet1' })).status).toBe(422)
   expect(await addressesInSheet(listed, 'Tabelle1')).toEqual([email, email])
   expect(await listed.rows('Sheet1')).toBeUndefined()
-})
-
-test('a batch is written once although its answer was lost after Google had applied it', async () => {
-  await using world = await createGoogleWorld()
-  await using service = await boot(world)
-  world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
-  await postSignup(service.url, { email: 'ada@example.com' })
-  await expect.poll(() => readiness(service)).toMatchObject({ delivery: { backlog: 0 } })
-  expect(await addressesInSheet(world)).toEqual(['ada@example.com'])
-})
-
-test('a batch is written once although Google applies a call late, after it was sent again', async () => {
-  await using world = await createGoogleWorld()
-  await using service = await boot(world)
-  world.emulator.faults.add({
-    on: 'batchUpdate',
-    apply: 'later',
-    applyAfterMs: 60_000,
-    answer: 'drop',
-  })
-  await postSignup(service.url, { email: 'ada@example.com' })
-  await expect.poll(() => readiness(service)).toMatchObject({ delivery: { backlog: 0 } })
-  expect(world.emulator.releaseLate()).toBe(1)
-  expect(await addressesInSheet(world)).toEqual(['ada@example.com'])
-})
-
-test('visitors are answered while Google is down, and after a restart every row is written once', async () => {
-  await using folder = await tempFolder()
-  await using world = await createGoogleWorld()
-  world.emulator.faults.add({ on: 'any', times: 1000, apply: 'never', answer: { status: 503 } })
-  const emails = ['a@example.com', 'b@example.com', 'c@example.com']
-  {
-    const service = await start(world, folder.path)
-    for (const email of emails) {
-      expect((await postSignup(service.url, { email })).status).toBe(202)
-    }
-    await service.kill()
-  }
-  world.emulator.faults.clear()
-  await using _service = await start(world, folder.path)
-  await expect.poll(() => addressesInSheet(world)).toEqual(emails)
-})
-
-test('a row is written once although the process is killed while its batch is on its way', async () => {
-  await using folder = await tempFolder()
-  await using world = await createGoogleWorld()
-  {
-    const service = await start(world, folder.path)
-    await expect.poll(() => callCount(world)).toBe(1)
-    world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', delayMs: 60_000 })
-    await postSignup(service.url, { email: 'ada@example.com' })
-    await expect.poll(() => addressesInSheet(world)).toEqual(['ada@example.com'])
-    await service.kill()
-  }
-  await using service = await start(world, folder.path)
-  await expect.poll(() => readiness(service)).toMatchObject({ delivery: { backlog: 0 } })
-  expect(await addressesInSheet(world)).toEqual(['ada@example.com'])
 })
 
 interface Mistake {

@@ -156,26 +156,3 @@ test('an address with an unknown site is refused without a file of sites as with
   const lines = () => readTab(join(service.folder, 'data'), 'Sheet1.csv').flat()
   await expect.poll(lines).toContain('{"site":"a building site"}')
 })
-
-test('pages of every origin may load the refusal of a file whose site is unknown', async () => {
-  await using service = await bootService()
-  for (const path of ['/embed.js', '/embed/later.js', '/embed/de.json', '/embed/form.json']) {
-    for (const accept of ['*/*', 'text/html']) {
-      const answer = await fetch(`${service.url}${path}?site=nosuch`, { headers: { accept } })
-      expect([
-        answer.status,
-        answer.headers.get('cross-origin-resource-policy'),
-        answer.headers.get('access-control-allow-origin'),
-      ]).toEqual([404, 'cross-origin', '*'])
-    }
-  }
-  const headers = { 'sec-fetch-dest': 'script' }
-  const script = await fetch(`${service.url}/embed.js?site=nosuch`, { headers })
-  expect([script.status, script.headers.get('content-type'), await script.text()]).toEqual([
-    404,
-    'text/javascript; charset=utf-8',
-    '// Rollcall: There is no such site. Correct ?site= in its address.\n',
-  ])
-  const page = await fetch(`${service.url}/?site=nosuch`)
-  expect(page.headers.get('cross-origin-resource-policy')).toBe('same-origin')
-})

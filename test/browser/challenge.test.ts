@@ -132,42 +132,6 @@ test('the visitor is told when the script of the provider does not come', async 
     .toBe(true)
 })
 
-test('two forms have a widget each and load the script once, and a removed form leaves nothing behind', async () => {
-  await using world = await open({ body: tag + tag })
-  const { page, challenge } = world
-  await email(page).nth(0).fill('one@example.com')
-  await email(page).nth(1).fill('two@example.com')
-  await page.getByRole('button', { name: 'Sign up' }).nth(0).click()
-  await page.getByText(thanks).waitFor()
-  await page
-    .locator('rollcall-form')
-    .first()
-    .evaluate((it) => it.remove())
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByText(thanks).waitFor()
-  expect(challenge.emulator.counters.scripts).toBe(1)
-  await page.locator('rollcall-form').evaluate((it) => it.remove())
-  await expect.poll(() => page.locator('iframe').count()).toBe(0)
-  expect(await page.locator('[name=challengeToken]').count()).toBe(0)
-  await expect.poll(() => world.rows()).toEqual(['one@example.com', 'two@example.com'])
-})
-
-test('a form that Rollcall.enhance has taken over sends the token in the field challengeToken', async () => {
-  await using world = await open({
-    body: `<form id="plain" method="post" action="%s/api/signup">
-      <label>Email address <input type="email" name="email"></label>
-      <input type="hidden" name="sheetTab" value="Guarded"><button>Sign up</button>
-    </form><script src="%s/embed.js"></script>
-    <script>Rollcall.enhance(document.querySelector('#plain'))</script>`,
-  })
-  const { page } = world
-  await email(page).fill('ada@example.com')
-  await expect.poll(() => page.inputValue('#plain [name=challengeToken]')).toMatch(/^0\./)
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByText(thanks).waitFor()
-  await expect.poll(() => world.rows()).toHaveLength(1)
-})
-
 /** Ticks the box of the widget, as a person does. */
 async function tick(page: Page): Promise<void> {
   const frame = page.frameLocator('rollcall-form iframe')

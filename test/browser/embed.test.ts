@@ -103,25 +103,6 @@ test('a form that the page removes while somebody types throws no error', async 
   expect(host.complaints).toEqual([])
 })
 
-test('a double click and another Enter send one request, which is one row', async () => {
-  await using host = await open({ body: tag('Double') })
-  const { page } = host
-  const answer = Promise.withResolvers<undefined>()
-  let posts = 0
-  await page.route('**/api/signup', async (route) => {
-    posts += route.request().method() === 'POST' ? 1 : 0
-    await answer.promise
-    await route.continue()
-  })
-  await page.getByLabel('Email address').fill('ada@example.com')
-  await page.getByRole('button', { name: 'Sign up' }).dblclick()
-  await page.keyboard.press('Enter')
-  answer.resolve(undefined)
-  await page.getByText(thanks).waitFor()
-  await expect.poll(() => rows('Double')).toHaveLength(1)
-  expect(posts).toBe(1)
-})
-
 test('a request whose answer is lost is sent again with the same key, and is one row', async () => {
   await using host = await open({ body: tag('Lost') })
   const { page } = host
@@ -195,42 +176,6 @@ test('the visitor is told when no answer comes, and the next try has the same te
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByText(thanks).waitFor()
   expect(new Set(keys).size).toBe(1)
-})
-
-test('the form says that the visitor is offline, and sends the signup once the network is back', async () => {
-  await using host = await open({ body: tag('Offline') })
-  const { page } = host
-  const config = page.waitForResponse('**/api/config')
-  await page.getByLabel('Email address').fill('ada@example.com')
-  // With the config the form has loaded everything.
-  await (await config).finished()
-  await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByRole('status').getByText('You are offline.').waitFor()
-  expect(await accessibilityProblems(page)).toEqual([])
-  await page.context().setOffline(false)
-  await page.getByText(thanks).waitFor()
-  await expect.poll(() => rows('Offline')).toHaveLength(1)
-})
-
-test('on a slow network the button is busy, keeps its width, and says that it waits', async () => {
-  await using host = await open({ body: tag('Slow') })
-  const { page } = host
-  const answer = Promise.withResolvers<undefined>()
-  await page.route('**/api/signup', async (route) => {
-    await answer.promise
-    await route.continue()
-  })
-  await page.getByLabel('Email address').fill('ada@example.com')
-  const button = page.getByRole('button', { name: 'Sign up' })
-  const width = (await button.boundingBox())?.width
-  await button.click()
-  await page.getByRole('status').getByText('Signing you up').waitFor()
-  expect(await button.getAttribute('aria-disabled')).toBe('true')
-  expect((await button.boundingBox())?.width).toBe(width)
-  expect(await accessibilityProblems(page)).toEqual([])
-  answer.resolve(undefined)
-  await page.getByText(thanks).waitFor()
 })
 
 test('the error of a refused field is beside it, and the field has the focus', async () => {

@@ -40,10 +40,6 @@ const rows = (service: RunningService, tab: string) =>
 const email = (page: Page) => page.getByLabel('Email address')
 const signUp = (page: Page) => page.getByRole('button', { name: 'Sign up' }).click()
 
-/** Axe needs scripts. The tests about axe below check these pages for visitors without scripts. */
-const problemsOf = async (page: Page, javaScriptEnabled: boolean, isWhole = true) =>
-  javaScriptEnabled ? accessibilityProblems(page, isWhole) : []
-
 /** Turns the browser's own check off, which would not send a wrong form. */
 const withoutItsOwnCheck = (page: Page) =>
   page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
@@ -56,38 +52,6 @@ const ways = [
 describe.each(ways)('$way', ({ javaScriptEnabled }) => {
   const tab = javaScriptEnabled ? 'Scripted' : 'Plain'
 
-  test.each([
-    ['the hosted page', '/', 'hosted'],
-    ['the bare form', '/api/signup/form', 'form'],
-  ])('%s shows an error, keeps what was typed and signs up', async (_, path, look) => {
-    await using opened = await open(plain, `${path}?tab=${tab}-${look}&name`, { javaScriptEnabled })
-    const { page } = opened
-    await page.getByLabel('Name').fill('Ada')
-    await email(page).fill('ada@nowhere')
-    await withoutItsOwnCheck(page)
-    await signUp(page)
-    await page.locator('[aria-invalid]').waitFor()
-    expect(await email(page).getAttribute('aria-invalid')).toBe('true')
-    const problem = page.locator('#email-problem')
-    expect(await problem.innerText()).toMatch(/such as|@|dot|domain/)
-    expect(await email(page).getAttribute('aria-describedby')).toContain('email-problem')
-    expect(await email(page).inputValue()).toBe('ada@nowhere')
-    expect(await page.getByLabel('Name').inputValue()).toBe('Ada')
-    const hasFocus = () => email(page).evaluate((it) => it === document.activeElement)
-    // The bare form is made for frames, in which browsers give no field the focus.
-    await expect.poll(hasFocus).toBe(javaScriptEnabled || look === 'hosted')
-    expect(await problemsOf(page, javaScriptEnabled, look === 'hosted')).toEqual([])
-
-    await email(page).fill('ada@example.com')
-    await signUp(page)
-    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
-    expect(page.url()).toContain(`/api/signup/thanks?page=${look}`)
-    expect(await problemsOf(page, javaScriptEnabled, look === 'hosted')).toEqual([])
-    await expect
-      .poll(() => rows(plain, `${tab}-${look}`).map(([address, , , name]) => [address, name]))
-      .toEqual([['ada@example.com', 'Ada']])
-  })
-
   test('after a signup the visitor is redirected to the place that the link names', async () => {
     await using opened = await open(plain, '/?redirect=/api/health?a=1%26b=2', {
       javaScriptEnabled,
@@ -97,25 +61,6 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
     await signUp(page)
     await page.waitForURL(`${plain.url}/api/health?a=1&b=2`)
     expect(opened.complaints).toEqual([])
-  })
-
-  test('a signup needs consent, and the row has the text that the visitor agreed to', async () => {
-    await using opened = await open(branded, `/?tab=${tab}`, { javaScriptEnabled })
-    const { page } = opened
-    const button = page.getByRole('button', { name: 'Count me in' })
-    const box = page.getByRole('checkbox', { name: 'I have read the privacy policy.' })
-    await email(page).fill('ada@example.com')
-    await withoutItsOwnCheck(page)
-    await button.click()
-    await page.locator('[aria-invalid]').waitFor()
-    expect(await box.getAttribute('aria-invalid')).toBe('true')
-    expect(await problemsOf(page, javaScriptEnabled)).toEqual([])
-    await box.check()
-    await button.click()
-    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
-    await expect
-      .poll(() => rows(branded, tab).map((row) => row[5]))
-      .toEqual([JSON.stringify({ consent: 'I have read the privacy policy.' })])
   })
 
   test('a visitor needs no mouse', async () => {
@@ -140,48 +85,6 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
     await page.getByRole('heading', { name: 'Thank you' }).waitFor()
     await expect.poll(() => rows(branded, `${tab}-keys`).map((row) => row[3])).toEqual(['Ada'])
   })
-
-  test('a German visitor gets everything in German, from the form to the thank-you page', async () => {
-    await using opened = await open(branded, `/?name=required`, {
-      javaScriptEnabled,
-      locale: 'de-AT',
-    })
-    const { page } = opened
-    const button = page.getByRole('button', { name: 'Count me in' })
-    await page.getByLabel('E-Mail-Adresse').fill('ada')
-    await withoutItsOwnCheck(page)
-    await button.click()
-    await page.getByText('Bitte geben Sie eine Adresse wie name@example.com ein.').waitFor()
-    await page.getByText('Bitte geben Sie Ihren Namen ein.').waitFor()
-    await page.getByText('Bitte setzen Sie dieses Häkchen, um sich anzumelden.').waitFor()
-    expect(await page.locator('main').innerText()).not.toMatch(/please|address|sign up/i)
-    await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
-    await page.getByLabel('Name').fill('Ada')
-    await page.getByRole('checkbox').check()
-    await expect
-      .poll(() => page.getByText('Bitte setzen Sie').count())
-      .toBe(javaScriptEnabled ? 0 : 1)
-    await button.click()
-    await page.getByRole('heading', { name: 'Vielen Dank' }).waitFor()
-    expect(await page.locator('html').getAttribute('lang')).toBe('de')
-  })
-})
-
-test('in Arabic the page runs from right to left, and the address from left to right', async () => {
-  await using opened = await open(plain, '/', { locale: 'ar-EG' })
-  const { page } = opened
-  expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
-  const input = page.getByLabel('البريد الإلكتروني')
-  const { direction, textAlign } = await input.evaluate((it) => getComputedStyle(it))
-  expect([direction, textAlign]).toEqual(['ltr', 'right'])
-  await input.fill('ada')
-  await page.getByRole('button', { name: 'اشترك' }).click()
-  await page.getByText('يرجى إدخال عنوان مثل').waitFor()
-  expect(await accessibilityProblems(page, true)).toEqual([])
-  await input.fill('ada@example.com')
-  await page.getByRole('button', { name: 'اشترك' }).click()
-  await page.getByRole('heading', { name: 'شكرًا لك' }).waitFor()
-  expect(await accessibilityProblems(page, true)).toEqual([])
 })
 
 describe('a page works under its own policy', () => {

@@ -97,31 +97,6 @@ test('a challenge that needs a click has the language and theme of the page', as
   await page.getByRole('heading', { name: 'Vielen Dank' }).waitFor()
 })
 
-test('the page says that a challenge failed, and the next try gets a new challenge', async () => {
-  await using world = await open()
-  const { page, challenge } = world
-  challenge.emulator.setWidget({ outcome: 'error' })
-  await submit(page)
-  await page.getByRole('alert').getByText('We could not confirm that you are human.').waitFor()
-  expect(await accessibilityProblems(page, true)).toEqual([])
-  challenge.emulator.setWidget({ outcome: 'pass' })
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await thanks(page)
-  await expect.poll(() => world.rows()).toHaveLength(1)
-})
-
-test('the page says that the script of the provider did not load, and the next try loads it', async () => {
-  await using world = await open()
-  const { page, challenge } = world
-  challenge.emulator.setWidget({ script: 'missing' })
-  await submit(page)
-  await page.getByRole('alert').getByText('The check that keeps bots out did not load.').waitFor()
-  expect(await accessibilityProblems(page, true)).toEqual([])
-  challenge.emulator.setWidget({ script: 'ok' })
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await thanks(page)
-})
-
 test.each(['/?tab=Guarded', '/api/signup/form?tab=Guarded'])(
   'without JavaScript, %s says that it needs it, why, and what to do',
   async (path) => {

@@ -121,34 +121,6 @@ test('the bare form shows the settings for button, name and consent, and no titl
 describe('the service checks what the pages ask for', () => {
   const filled = { email: 'ada@example.com', name: 'Ada', 'metadata[consent]': consent }
 
-  test.each([
-    ['a name', { ...filled, name: ' ' }, 'name', 'Please enter your name.'],
-    [
-      'consent',
-      { ...filled, 'metadata[consent]': '' },
-      'consent',
-      'Please tick this box to sign up.',
-    ],
-  ])(
-    'a signup without %s is answered 422 with the form and its error',
-    async (_, fields, id, message) => {
-      for (const page of ['hosted', 'form']) {
-        const answer = await post(branded, `/api/signup?page=${page}`, fields)
-        expect(answer.status).toBe(422)
-        const html = flat(await answer.text())
-        expect(html).toContain(`<p class="problem" id="${id}-problem">${message}</p>`)
-        expect(html).toContain('<form')
-        expect(html).toMatch(/<input id="email" [^>]*value="ada@example\.com"/)
-        expect(html.match(/aria-invalid/g)).toHaveLength(1)
-        // Browsers do not give a field in a frame the focus, and one complains about autofocus there.
-        expect(html.match(/autofocus/g) ?? []).toHaveLength(page === 'form' ? 0 : 1)
-        expect(html.includes('checked')).toBe(id !== 'consent')
-      }
-      const forProgram = await post(branded, '/api/signup?page=form', fields, { accept: '*/*' })
-      expect(await forProgram.json()).toMatchObject({ status: 422, errors: [{ message }] })
-    },
-  )
-
   test('a signup with both becomes a row with the text of the consent', async () => {
     const answer = await post(branded, '/api/signup?page=hosted', { ...filled, sheetTab: 'Agreed' })
     expect(answer.status).toBe(303)
@@ -221,24 +193,6 @@ test('a link can set the hidden fields of a form, and its options stay after an 
 })
 
 test.each([
-  ['a source that is too long', `source=${'x'.repeat(201)}`, 'source'],
-  ['a malformed tab', 'tab=a%0Ab', 'sheetTab'],
-  ['a tab that is not allowed', 'tab=Other', 'sheetTab'],
-  ['too many tags', `tags=${'a,'.repeat(51)}`, 'tags'],
-  ['too much metadata', `field-a=${'x'.repeat(10_001)}`, 'metadata'],
-])('a link with %s is answered 400 in place of a form', async (_, query, field) => {
-  for (const path of ['/', '/api/signup/form']) {
-    const answer = await get(strict, `${path}?${query}&language=en`)
-    expect(answer.status).toBe(400)
-    const page = await answer.text()
-    expect(page).toContain('The address of this page has a mistake')
-    expect(page).toContain(`<b>${field}</b>`)
-    expect(page).not.toContain('<form')
-    expect((await get(strict, `${path}?${query}`, { accept: '*/*' })).status).toBe(400)
-  }
-})
-
-test.each([
   'language=xx',
   'theme=blue',
   'name=false',
@@ -259,27 +213,6 @@ test('the script of a page redirects to the thank-you page when the redirect of 
 })
 
 describe('the language', () => {
-  const langOf = async (service: RunningService, path: string, accepted: string) => {
-    const answer = await get(service, path, { 'accept-language': accepted })
-    return /<html lang="(\w+)"/.exec(await answer.text())?.[1]
-  }
-
-  test.each([
-    ['/?language=fr', 'it', 'fr'],
-    ['/', 'sv, it;q=0.5', 'it'],
-    ['/', 'sv', 'de'],
-    ['/?language=sv', '*', 'de'],
-    ['/api/signup/form', 'ja', 'ja'],
-    ['/api/signup/thanks', 'ja', 'ja'],
-    ['/nothing', 'ja', 'ja'],
-  ])('of %s for a visitor who accepts %s is %s', async (path, accepted, language) => {
-    expect(await langOf(strict, path, accepted)).toBe(language)
-  })
-
-  test('is English when neither visitor nor settings choose another one', async () => {
-    expect(await langOf(plain, '/', 'sv')).toBe('en')
-  })
-
   test('of the settings’ texts is marked when the page has another language', async () => {
     const page = await (await get(strict, '/', { 'accept-language': 'ar' })).text()
     expect(page).toContain('<html lang="ar" dir="rtl"')

@@ -146,35 +146,3 @@ test('what a killed backup has left is named with what to do, and the next one i
   expect(await readdir(folder.path)).toEqual(['backup.db', 'data'])
   expect((await idsIn(file)).size).toBe(5_000)
 })
-
-test('a damaged journal makes no backup', async () => {
-  await using folder = await tempFolder()
-  const dataDir = join(folder.path, 'data')
-  await withJournal(dataDir)
-  const journal = join(dataDir, 'journal.db')
-  const bytes = await readFile(journal)
-  // The table's id becomes another one than that of its index.
-  const [id] = await idsIn(journal)
-  const at = bytes.indexOf(Buffer.from((id ?? '').replaceAll('-', ''), 'hex'))
-  expect(at).toBeGreaterThan(0)
-  bytes.writeUInt8(0xff - bytes.readUInt8(at), at)
-  await writeFile(journal, bytes)
-  const { code, stdout, stderr } = await runCommand(['backup', join(folder.path, 'b.db')], {
-    dataDir,
-  })
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/The copy .* is damaged/)
-  expect(await readdir(folder.path)).toEqual(['data'])
-})
-
-test('a backup of a missing journal, or into a missing folder, says what to do', async () => {
-  await using folder = await tempFolder()
-  const dataDir = join(folder.path, 'data')
-  const file = join(folder.path, 'backup.db')
-  const missing = await runCommand(['backup', file], { dataDir })
-  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('Check DATA_DIR') })
-  await withJournal(dataDir)
-  const nowhere = await runCommand(['backup', join(folder.path, 'no/b.db')], { dataDir })
-  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('Make the folder') })
-  expect(await readdir(folder.path)).toEqual(['data'])
-})

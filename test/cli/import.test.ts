@@ -293,17 +293,6 @@ test('an import does not bring a person back who was forgotten', async () => {
   expect(await world.rows()).toEqual([])
 })
 
-test('a signup for one tab too many is rejected, and not counted as known', async () => {
-  await using world = await makeWorld()
-  await world.write('list.csv', 'Email,Sheet Tab\na@b.co,Beta\nb@b.co,Gamma\na@b.co,Beta\n')
-  const env = { MAX_SHEET_TABS: '1', DATA_DIR: world.dataDir }
-  const { code, stdout } = await runCommand(['import', world.path('list.csv'), '--json'], { env })
-  expect({ code, report: JSON.parse(stdout) }).toMatchObject({
-    code: 1,
-    report: { read: 3, added: 1, skipped: 1, rejected: 1, problems: [{ row: 3 }] },
-  })
-})
-
 test.each<[string, string | Buffer, RegExp]>([
   ['a file in UTF-16', utf16, /UTF-16.*save it as "CSV UTF-8"/],
   ['a file in UTF-16 without a mark', utf16.subarray(2), /UTF-16.*save it as "CSV UTF-8"/],
@@ -347,17 +336,6 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(message)
   expect(stderr.trimEnd()).not.toContain('\n')
-})
-
-test('a DATA_DIR that cannot be made is told with what to do', async () => {
-  await using world = await makeWorld()
-  await world.write('list.csv', 'Email\na@b.co\n')
-  const below = join(world.path('list.csv'), 'folder', 'data')
-  const { code, stderr } = await runCommand(['import', world.path('list.csv')], { dataDir: below })
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/^The data directory .* cannot be made: a file stands where/),
-  })
 })
 
 test('a file that breaks off is imported up to there, and the command says where', async () => {

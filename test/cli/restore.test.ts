@@ -243,30 +243,6 @@ test('a restore that is killed at any moment leaves the journal before or the re
   expect(seen.has(3)).toBe(true)
 })
 
-test('people who were forgotten after the backup are erased again, and a row of theirs is to be removed', async () => {
-  await using data = await dataFolder()
-  await (await startService(data.options)).stop()
-  await append(data.dataDir, 'ada')
-  await deliver(data.options)
-  await append(data.dataDir, 'bob', 'eve')
-  const backup = backUp(data.dataDir)
-  const file = join(data.dataDir, 'journal.db')
-  {
-    await using journal = openSqliteJournal(file)
-    for (const name of ['ada', 'bob']) {
-      await journal.erasure.forget(address(name))
-      await journal.erasure.eraseNext(0, address(name))
-    }
-  }
-  const { stdout } = await data.restore(backup, '--replace', '--json')
-  expect(JSON.parse(stdout)).toMatchObject({ forgotten: 2, signups: 3 })
-  await using journal = openSqliteJournal(file)
-  const emails = (await journal.reader.page(0, 9)).map(({ signup }) => signup.email)
-  expect(emails).toEqual([address('eve')])
-  const removals = (await journal.erasure.removals(0)).map(({ email }) => email)
-  expect(removals).toEqual(['ada', 'bob'].map(address))
-})
-
 test('a forgotten person of a batch that was on its way when the backup was made keeps no row', async () => {
   await using data = await dataFolder()
   await (await startService(data.options)).stop()
@@ -314,31 +290,6 @@ test('the quota counts as used up by calls since the backup, unless the journal 
   await using other = await dataFolder()
   const blind = await restore(other.dataDir)
   expect(blind).toMatchObject({ report: { quotaFull: true }, quota: { perMinute: { left: 0 } } })
-})
-
-test('a restored journal has new markers and no frozen batch', async () => {
-  await using data = await dataFolder()
-  await (await startService(data.options)).stop()
-  await append(data.dataDir, 'ada')
-  const file = join(data.dataDir, 'journal.db')
-  const freeze = async () => {
-    await using journal = openSqliteJournal(file)
-    expect(await journal.delivery.frozenBatch()).toBeUndefined()
-    return await freezeNext(journal.delivery)
-  }
-  const before = await freeze()
-  const backup = backUp(data.dataDir)
-  await data.restore(backup, '--replace')
-  const { stdout } = await runCommand(['status', '--json'], data.options)
-  expect(JSON.parse(stdout), 'how delivery fared then').toMatchObject({
-    delivery: { state: 'unknown' },
-  })
-  const after = await freeze()
-  expect(after?.tabs).toEqual(before?.tabs)
-  const base = (batch: typeof after) => Number(batch?.marker) - Number(batch?.number)
-  expect(base(after)).not.toBe(base(before))
-  expect(after?.number).not.toBe(before?.number)
-  expect(after?.fingerprint.split(':')[0]).not.toBe(before?.fingerprint.split(':')[0])
 })
 
 test('a restored journal tells of an outage anew, and has no notice to send of the time before', async () => {

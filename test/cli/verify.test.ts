@@ -188,32 +188,6 @@ test('a repair whose answers are lost and that is applied late writes one row', 
   })
 })
 
-test('rows in a tab that people renamed or copied are no faults', async () => {
-  await using world = await inGoogle()
-  const handle = world.google.emulator.spreadsheet(world.google.spreadsheetId)
-  handle.renameTab('Sheet1', 'Old list')
-  handle.addTab('To call', handle.rows('Old list'))
-  handle.insertColumns('Old list', 0, 2)
-  expect(await world.verify()).toMatchObject({
-    code: 0,
-    report: { signups: { present: 4 }, rows: { all: 8, copies: 4 } },
-  })
-})
-
-test('calls that fail for a moment are made again, and each one is in the ledger', async () => {
-  await using world = await inGoogle()
-  const { emulator } = world.google
-  await world.service.stop()
-  const before = emulator.counters.reads
-  emulator.faults.add({ on: 'read', answer: 'drop', times: 2 })
-  expect(await world.verify()).toMatchObject({ code: 0 })
-  expect(emulator.counters.reads - before).toBe(5)
-  const { stdout } = await runCommand(['status', '--json'], world.options)
-  const { quota } = JSON.parse(stdout) as { quota: { perDay: { limit: number; left: number } } }
-  const { reads, writes } = emulator.counters
-  expect(quota.perDay.limit - quota.perDay.left).toBe(reads + writes)
-})
-
 test('a spreadsheet that cannot be read is told with what to do, and nothing is repaired', async () => {
   await using world = await inGoogle()
   const handle = world.google.emulator.spreadsheet(world.google.spreadsheetId)
@@ -258,51 +232,6 @@ test('a tab whose title Google cannot read in a range is named, the others are c
   handle.renameTab('Odd', 'Even')
   expect(await world.verify()).toMatchObject({ code: 0, report: { unread: [] } })
 })
-
-describe('verify while people change a sheet of several pages', () => {
-  const count = 45_000
-
-  /** Rows of others below our own, so that reading takes two calls; `act` runs after each call. */
-  async function between(act: (handle: Handle, call: number) => void) {
-    await using world = await inGoogle()
-    const { emulator, spreadsheetId } = world.google
-    const handle = emulator.spreadsheet(spreadsheetId)
-    const others = Array.from({ length: count }, (_, at) => [`other${at}@example.com`])
-    const own = handle.rows('Sheet1').slice(1)
-    handle.clearRows('Sheet1', 2)
-    // The second page begins right after our rows.
-    handle.appendRows('Sheet1', [...others.slice(0, 40_000 - 3), ...own, ...others])
-    await world.service.stop()
-    let seen = emulator.counters.reads
-    let calls = 0
-    const timer = setInterval(() => {
-      if (emulator.counters.reads === seen) return
-      seen = emulator.counters.reads
-      act(handle, (calls += 1))
-    }, 1)
-    try {
-      return await world.verify()
-    } finally {
-      clearInterval(timer)
-    }
-  }
-
-  test('finds each row, although somebody deletes a row above it between two calls', async () => {
-    const { code, report } = await between((handle, call) => {
-      // The third call reads the first page.
-      if (call === 3) handle.deleteRows('Sheet1', 2)
-    })
-    expect({ code, missing: report.missing }).toEqual({ code: 0, missing: [] })
-  })
-
-  test('concludes nothing when somebody does so after each call', async () => {
-    const { code, stderr } = await between((handle) => handle.deleteRows('Sheet1', 2))
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^The rows were changed each time.*again when nobody/m)
-  })
-})
-
-type Handle = ReturnType<GoogleWorld['emulator']['spreadsheet']>
 
 test('verify makes no journal, and does not stop at a folder without tabs', async () => {
   await using data = await tempFolder()

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../emulators/google-sheets/clock.ts'
-import { startLoopbackServer } from '../../emulators/loopback-server.ts'
 import { allDelivered, readiness } from '../../harness/delivery-state.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
@@ -114,26 +113,6 @@ test('doctor says that Google does not know an account that was deleted', async 
   )
 })
 
-test('doctor says that Google does not take a key that was deleted', async () => {
-  await using google = await createGoogleWorld()
-  google.emulator.createServiceAccount(google.email, { ownKey: true })
-  await expectOnlyFault(google.env, {
-    check: 'token',
-    message: 'Invalid Credentials',
-    hint: 'Invalid JWT Signature',
-  })
-})
-
-test('doctor says that the API is not enabled, with the words of Google', async () => {
-  await using google = await createGoogleWorld()
-  google.emulator.faults.add({ on: ['get', 'batchUpdate'], answer: 'apiDisabled', times: 99 })
-  await expectOnlyFault(google.env, {
-    check: 'api',
-    message: 'Google Sheets API has not been used in project',
-    hint: "Google's message",
-  })
-})
-
 test('doctor says that a wrong id names no spreadsheet, and which setting has it', async () => {
   await using google = await createGoogleWorld()
   await expectOnlyFault(
@@ -179,88 +158,6 @@ test.each([
   },
 )
 
-test('doctor says which server it cannot reach, and to look at the network', async () => {
-  await using google = await createGoogleWorld()
-  const nowhere = 'http://127.0.0.1:9'
-  await expectOnlyFault(
-    { ...google.env, SHEETS_API_URL: nowhere, SHEETS_TOKEN_URL: `${nowhere}/token` },
-    { check: 'token', message: 'ECONNREFUSED', hint: 'this machine has a network' },
-  )
-  await expectOnlyFault(
-    { ...google.env, SHEETS_API_URL: nowhere },
-    { check: 'api', message: 'ECONNREFUSED', hint: 'this machine has a network' },
-  )
-})
-
-test.each([200, 302, 403, 407, 502])(
-  'doctor says that an HTML page with status %i is not from Google but from a proxy',
-  async (status) => {
-    await using google = await createGoogleWorld()
-    const proxy = await startLoopbackServer(async (_request, response) => {
-      response
-        .writeHead(status, { 'Content-Type': 'text/html' })
-        .end('<html>Please sign in.</html>')
-    })
-    try {
-      await expectOnlyFault(
-        { ...google.env, SHEETS_API_URL: proxy.url },
-        { check: 'api', message: '', hint: 'not from the Sheets API' },
-      )
-      await expectOnlyFault(
-        { ...google.env, SHEETS_TOKEN_URL: `${proxy.url}/token` },
-        { check: 'token', message: '', hint: 'proxy' },
-      )
-    } finally {
-      await proxy.stop()
-    }
-  },
-)
-
-test('doctor says who has to be let into a protected default tab', async () => {
-  await using google = await createGoogleWorld()
-  spreadsheetOf(google).protectTab('Sheet1')
-  await expectOnlyFault(google.env, {
-    check: 'tabs',
-    message: 'The tab is protected: the tab "Sheet1"',
-    hint: `add ${google.email}`,
-  })
-})
-
-test('a protected header row is no fault, because rows go below it', async () => {
-  await using google = await createGoogleWorld()
-  spreadsheetOf(google).protectTab('Sheet1', { startRowIndex: 0, endRowIndex: 1 })
-  expect((await diagnose(google.env)).faults).toEqual([])
-})
-
-test('a header that is not ours is a warning, and its columns are named', async () => {
-  await using google = await createGoogleWorld()
-  const { env } = google
-  const spreadsheet = spreadsheetOf(google)
-  spreadsheet.appendRows('Sheet1', [['Name', 'Email', 'Phone']])
-  spreadsheet.addTab('Data', [['1', '2', '3']])
-  const { code, of } = await diagnose({
-    ...env,
-    DEFAULT_SHEET_TAB: 'Sheet1',
-    SHEET_TABS: 'Data,New',
-  })
-  expect(code).toBe(0)
-  expect(of('tabs')).toMatchObject([
-    { state: 'warning', message: expect.stringContaining('no column for Timestamp, Source') },
-    { state: 'warning', message: expect.stringContaining('does not begin with a header row') },
-    { state: 'ok', message: 'the tab "New" is made with its first signup' },
-  ])
-})
-
-test('doctor says how full a nearly full spreadsheet is', async () => {
-  await using google = await createGoogleWorld()
-  spreadsheetOf(google).resizeTab('Sheet1', { rowCount: 320_000 })
-  await expectOnlyFault(google.env, {
-    check: 'room',
-    message: '83 % full: 8320000 of at most 10000000 cells',
-    hint: 'Delete empty rows',
-  })
-})
-
 test("doctor tells Google's own quota that is used up from that of the settings", async () => {
   await using google = await createGoogleWorld()
   google.emulator.faults.add({ on: 'get', answer: 'quota' })
@@ -277,22 +174,6 @@ test("doctor tells Google's own quota that is used up from that of the settings"
     {
       message: '48 of 50 calls are left this minute, and 0 of 2 in 24 hours',
       hint: expect.stringContaining('SHEETS_REQUESTS_PER_DAY'),
-    },
-  ])
-})
-
-test('doctor warns of a second process with another DATA_DIR that writes to the same spreadsheet', async () => {
-  await using google = await createGoogleWorld()
-  await using service = await startService({ env: google.env })
-  await postSignup(service.url, { email: 'ada@example.com' })
-  await allDelivered(service)
-  const { code, of } = await diagnose(google.env)
-  expect(code).toBe(0)
-  expect(of('spreadsheet')).toMatchObject([
-    { state: 'ok' },
-    {
-      state: 'warning',
-      message: 'markers of another journal are in the spreadsheet: 1',
     },
   ])
 })

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { chmod, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -337,16 +337,6 @@ test('the default tab is told once, also when it is one of the tabs that are lis
   const { code, of } = await runDoctor({ env: { SHEET_TABS: 'News,sheet1' } })
   expect(code).toBe(0)
   expect(of('tabs').map(({ message }) => /"(.*?)"/.exec(message)?.[1])).toEqual(['Sheet1', 'News'])
-})
-
-test('a tab that is set aside', async () => {
-  await using data = await tempFolder()
-  await mkdir(join(data.path, 'sheets/News.csv'), { recursive: true })
-  const env = { SHEET_TABS: 'News' }
-  await using service = await startService({ env, dataDir: data.path })
-  await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'News' })
-  const faults = async () => (await runDoctor({ env, dataDir: data.path })).faults
-  await expect.poll(faults).toEqual(['tabs', 'delivery'])
 })
 
 describe('a second process', () => {

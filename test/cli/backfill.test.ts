@@ -136,28 +136,6 @@ test('a backfill that is killed and run again, twice at a time, brings each sign
   )
 })
 
-test('lost answers, late calls and a killed service add no row to what a backfill brings', async () => {
-  await using data = await tempFolder()
-  await using google = await createGoogleWorld()
-  const signups = people.map((email, at) => makeSignup({ email, receivedAt: noon + at }))
-  await makeDelivered(data.path, signups)
-  const options = { env: google.env, dataDir: data.path }
-  expect(await backfill(options, '--all')).toMatchObject({ report: { putBack: 4 } })
-  google.emulator.faults.add({ on: 'write', apply: 'later', answer: 'drop', times: 1 })
-  google.emulator.faults.add({ on: 'write', apply: 'now', answer: 'drop', times: 1 })
-  {
-    await using service = await startService(options)
-    await expect.poll(() => google.emulator.counters.writes).toBeGreaterThan(0)
-    await service.kill()
-  }
-  // The frozen batch is no reason to bring its signups another time.
-  expect(await backfill(options, '--all', '--deleted')).toMatchObject({ report: { putBack: 0 } })
-  await expectOnce(google, data.path, people)
-  google.emulator.releaseLate()
-  expect((await addressesInSheet(google)).toSorted()).toEqual(people)
-  expect(await backfill(options, '--all', '--deleted')).toMatchObject({ report: { putBack: 0 } })
-})
-
 test('a person who was forgotten and a duplicate without a row do not come back', async () => {
   await using data = await tempFolder()
   await using google = await createGoogleWorld()

@@ -207,53 +207,6 @@ describe('with a file .env', () => {
     expect(await readFile(envPath, 'utf8')).toBe(before)
   })
 
-  test.each([
-    ['y', 'the new one'],
-    ['n', 'the old one'],
-  ])('the account is replaced as a whole, after %s by %s', async (yes, which) => {
-    await using world = await setUp()
-    const { folder, env, envPath, google, keyFile } = world
-    const old = google.emulator.createServiceAccount(undefined, { ownKey: true })
-    google.emulator.spreadsheet(google.spreadsheetId).share(old.email, 'editor')
-    const lines = [
-      `SHEETS_CREDENTIALS_EMAIL=${old.email}`,
-      `SHEETS_PRIVATE_KEY="${old.privateKeyPem}"`,
-    ]
-    await writeFile(envPath, `${lines.join('\n')}\n`)
-    using terminal = startOnTerminal(['init'], { folder, env })
-    await answer(terminal, [
-      ['Where should the signups go?', enter],
-      [`Keep the service account ${old.email}?`, 'n'],
-      ['The path of the JSON key file', keyFile + enter],
-      ['The address of the spreadsheet', url(google) + enter],
-      ['A challenge that keeps bots out?', enter],
-      ['The web pages that may send signups', enter],
-      ['SHEETS_PRIVATE_KEY to a text of', yes],
-      ...noTest,
-    ])
-    expect(await terminal.ended).toBe(0)
-    expect((await world.settings())['SHEETS_CREDENTIALS_EMAIL']).toBe(
-      which === 'the new one' ? google.email : old.email,
-    )
-    expect(terminal.text()).not.toContain('BEGIN PRIVATE KEY-----MII')
-  })
-
-  test('answers that do not fit together with it are refused, and nothing is written', async () => {
-    await using world = await setUp()
-    const { folder, envPath } = world
-    await writeFile(envPath, `SHEETS_SHEET_ID=${'a'.repeat(44)}\n`)
-    using terminal = startOnTerminal(['init'], { folder })
-    await answer(terminal, [
-      ['Where should the signups go?', down + enter],
-      ['A challenge that keeps bots out?', enter],
-      ['The web pages that may send signups', enter],
-      ['.env sets SHEETS_SHEET_ID to', enter],
-      ['SHEETS_PRIVATE_KEY: is missing.', ''],
-    ])
-    expect(await terminal.ended).toBe(2)
-    expect(await world.settings()).toEqual({ SHEETS_SHEET_ID: 'a'.repeat(44) })
-  })
-
   test('a variable of the process that wins over it is named', async () => {
     await using world = await setUp()
     const { folder } = world
@@ -351,17 +304,6 @@ describe('the test signup', () => {
     expect(stdout).not.toContain('rollcall-test')
   })
 
-  test('is not sent after Ctrl-C', async () => {
-    await using world = await setUp()
-    const { folder } = world
-    using terminal = startOnTerminal(['init'], { folder })
-    await answer(terminal, [...workbookAnswers, ['Send a test signup, to see its row?', ctrlC]])
-    await terminal.sees(`Stopped. ${world.envPath} is written.`)
-    expect(await terminal.ended).toBe(1)
-    const { stdout } = await runCommand(['export', '--format', 'ndjson'], { folder })
-    expect(stdout).toBe('')
-  })
-
   test.each([
     ['a no', 'n', 0],
     ['Ctrl-C', ctrlC, 1],
@@ -413,15 +355,6 @@ describe('the test signup', () => {
     expect(await terminal.ended).toBe(0)
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   })
-})
-
-test('SIGTERM ends the questions', async () => {
-  await using world = await setUp()
-  using terminal = startOnTerminal(['init'], { folder: world.folder })
-  await terminal.sees('Where should the signups go?')
-  terminal.kill('SIGTERM')
-  await terminal.sees('Stopped. Nothing was written.')
-  expect(await terminal.ended).toBe(1)
 })
 
 test('without a terminal, init says what to do instead', async () => {

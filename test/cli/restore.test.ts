@@ -10,11 +10,11 @@ import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { type CommandOptions, runCommand, startCommand } from '../../harness/run-command.ts'
-import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { makePipe, tempFolder } from '../../harness/temp-folder.ts'
 import { noticesFact } from '../../src/journal/contracts/delivery-log.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import type { FrozenBatch } from '../../src/signup/batch.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 const address = (name: string) => `${name}@example.com`
@@ -96,29 +96,6 @@ test('what was written after the backup is not written twice, and what waits is 
     signups: { present: 3, missing: 0, waiting: 0 },
     rows: { others: 1 },
   })
-})
-
-test('a batch that the workbook had begun to write when all was lost is not written twice', async () => {
-  await using data = await dataFolder()
-  const { dataDir } = data
-  await (await startService(data.options)).stop()
-  await append(dataDir, 'ada')
-  const backup = backUp(dataDir)
-  await deliver(data.options)
-  // The record of the batch as a crash leaves it, and none of its rows.
-  const file = join(dataDir, 'sheets', 'Sheet1.csv')
-  const [header = '', row = ''] = (await readFile(file, 'utf8')).split('\r\n')
-  await writeFile(file, `${header}\r\n`)
-  const addition = {
-    ...{ tab: 'Sheet1', fileName: 'Sheet1.csv', creates: false, sizeBefore: header.length + 2 },
-    ...{ lead: '', rows: [row.split(',')], header: { kind: 'ours', at: [0, 1, 2, 3, 4, 5, 6] } },
-    ...{ earlier: {}, delimiter: ',', lineEnd: '\r\n', isRemainder: false },
-  }
-  const intent = { number: 99, fingerprint: 'lost', additions: [addition] }
-  await writeFile(join(dataDir, 'sheets', '.rollcall', 'intent.json'), JSON.stringify(intent))
-  expect(await data.restore(backup, '--replace')).toMatchObject({ code: 0 })
-  await deliver(data.options)
-  expect(await inWorkbook(dataDir)).toEqual([address('ada')])
 })
 
 test('a restore onto a new machine makes a private journal, and says what to do next', async () => {
@@ -292,44 +269,32 @@ test('the quota counts as used up by calls since the backup, unless the journal 
   expect(blind).toMatchObject({ report: { quotaFull: true }, quota: { perMinute: { left: 0 } } })
 })
 
-test('a restored journal tells of an outage anew, and has no notice to send of the time before', async () => {
+test('a restored journal has new markers, no frozen batch, and nothing to tell of the time before', async () => {
   await using data = await dataFolder()
   const file = join(data.dataDir, 'journal.db')
   await (await startService(data.options)).stop()
+  await append(data.dataDir, 'ada')
+  let before: FrozenBatch | undefined
   {
     await using journal = openSqliteJournal(file)
+    before = await freezeNext(journal.delivery)
     const outage = { since: noon, isTold: true }
     const waiting = [{ id: 'msg_1', body: '{}', tries: 3, nextAt: noon }]
     await journal.delivery.noteFact(noticesFact, JSON.stringify({ outage, waiting }))
   }
   await data.restore(backUp(data.dataDir), '--replace')
+  const { stdout } = await runCommand(['status', '--json'], data.options)
+  const delivery = { state: 'unknown' }
+  expect(JSON.parse(stdout), 'how delivery fared then').toMatchObject({ delivery })
   await using journal = openSqliteJournal(file)
   expect(await journal.delivery.fact(noticesFact)).toBeUndefined()
-})
-
-test('a restored journal knows the markers of the journals before it as its own', async () => {
-  await using data = await dataFolder()
-  await using google = await createGoogleWorld()
-  const options = { ...data.options, env: google.env }
-  const deliverTo = async (name: string) => {
-    await using service = await startService(options)
-    await postSignups(service.url, [address(name)])
-    await allDelivered(service)
-    await service.stop()
-  }
-  await deliverTo('ada')
-  const backup = backUp(data.dataDir)
-  await deliverTo('bob')
-  const aboutSpreadsheet = async () =>
-    (await runDoctor(options)).of('spreadsheet').map(({ state }) => state)
-  // What the second journal writes is in no backup; the third replaces it.
-  for (const name of ['eve', 'zoe']) {
-    const { stderr } = await runCommand(['restore', backup, '--replace'], options)
-    expect(stderr).toBe('')
-    expect(await aboutSpreadsheet()).toEqual(['ok'])
-    await deliverTo(name)
-  }
-  expect(await aboutSpreadsheet()).toEqual(['ok'])
+  expect(await journal.delivery.frozenBatch()).toBeUndefined()
+  const after = await freezeNext(journal.delivery)
+  expect(after?.tabs).toEqual(before?.tabs)
+  const base = (batch: typeof after) => Number(batch?.marker) - Number(batch?.number)
+  expect(base(after)).not.toBe(base(before))
+  expect(after?.number).not.toBe(before?.number)
+  expect(after?.fingerprint.split(':')[0]).not.toBe(before?.fingerprint.split(':')[0])
 })
 
 test('a backup of several sites is restored for each of them, and no row is written twice', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStatus, type Status } from '../../src/operations/status.ts'
@@ -209,11 +209,4 @@ test('status without a journal says what to do, and makes none', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^The journal \S*journal\.db cannot be opened: .* Check DATA_DIR, .*\n$/)
   expect(await readdir(folder.path)).toEqual([])
-})
-
-test('status reads the settings from the file .env in its working folder', async () => {
-  await using folder = await tempFolder()
-  await writeFile(join(folder.path, '.env'), 'DATA_DIR=elsewhere\n')
-  const { stderr } = await runCommand(['status'], { folder: folder.path })
-  expect(stderr).toContain(join(folder.path, 'elsewhere', 'journal.db'))
 })

@@ -5,35 +5,9 @@ import { makeCrowd } from '../../harness/crowd.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import {
-  append,
-  type Crowd,
-  dataFolder,
-  emailsOf,
-  finish,
-  forget,
-  left,
-} from './erased-bytes-world.ts'
+import { append, dataFolder, emailsOf, finish, forget, left } from './erased-bytes-world.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
-
-test('while duplicates are ignored, people who are forgotten as others sign up leave no byte', async () => {
-  await using data = await dataFolder()
-  await using journal = data.open()
-  const gone: Crowd = []
-  let staying: Crowd = []
-  for (let round = 0; round < 8; round++) {
-    const crowd = makeCrowd(200, `e ${round}`)
-    await append(journal, crowd)
-    for (const part of [staying, crowd.filter((_, at) => at % 2 === 0)]) {
-      await forget(journal, part)
-      gone.push(...part)
-    }
-    staying = crowd.filter((_, at) => at % 2 === 1)
-  }
-  expect(await left(data.dataDir, gone)).toEqual([])
-  expect(await left(data.dataDir, staying)).toHaveLength(100)
-})
 
 test('while duplicates are ignored, thousands of signups that expire leave no byte', async () => {
   await using data = await dataFolder()

@@ -65,14 +65,6 @@ test('when the writer is killed, the other instance delivers', async () => {
   await expect.poll(two.addresses).toEqual(['ada@example.com'])
 })
 
-test('when the writer stops in order, the other instance takes over, and no signup is left behind', async () => {
-  await using two = await startTwo()
-  await accept(two.writer, 'ada@example.com')
-  expect(await two.writer.stop()).toBe(0)
-  await accept(two.onlooker, 'bob@example.com')
-  await expect.poll(two.addresses).toEqual(['ada@example.com', 'bob@example.com'])
-})
-
 test('a writer that was stopped and wakes up looks on, and no row is there twice', async () => {
   await using two = await startTwo()
   process.kill(two.writer.pid, 'SIGSTOP')

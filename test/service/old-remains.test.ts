@@ -59,16 +59,6 @@ async function startOnce(options: StartOptions): Promise<void> {
   await service.stop()
 }
 
-test('the first start with a journal of the last release leaves no byte of who was erased from it', async () => {
-  await using data = await ofLastRelease()
-  await using service = await startService(data)
-  expect(await data.left()).toEqual([])
-  await service.stop()
-  expect(await data.left()).toEqual([])
-  expect(data.version()).toBe(layoutVersion)
-  expect(data.signups()).toBe(data.before.signups)
-})
-
 test('a start that is killed while it writes the journal anew loses nothing, and the next one does it', async () => {
   await using data = await ofLastRelease({ more: 4000 })
   const before = await readFile(data.file)

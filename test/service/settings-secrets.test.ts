@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -53,21 +53,6 @@ const broken: Readonly<Record<string, string>> = {
   'the id of the spreadsheet': `SHEETS_SHEET_ID=${base64.slice(0, 44)}+`,
 }
 
-const program = `
-  import { readEnvironment } from ${JSON.stringify(new URL('../../src/config/env/env.ts', import.meta.url).href)}
-  import { loadConfig } from ${JSON.stringify(new URL('../../src/config/config.ts', import.meta.url).href)}
-  for (const folder of process.argv.slice(1)) {
-    process.chdir(folder)
-    try {
-      loadConfig(readEnvironment())
-      console.log('ACCEPTED')
-    } catch (error) {
-      console.log(error)
-    }
-    console.log('NEXT')
-  }
-`
-
 interface Ended {
   readonly code: unknown
   readonly output: string
@@ -87,23 +72,6 @@ const start = join(projectRoot, 'src/start.js')
 const port = { HOST: '127.0.0.1', PORT: '0' }
 
 describe('a key that is wrongly set stops the start, and no piece of it is printed', () => {
-  test('in .env, in every wrong way', async () => {
-    await using temp = await tempFolder()
-    const names = Object.keys(broken)
-    const folders = names.map((_, index) => join(temp.path, String(index)))
-    for (const [index, folder] of folders.entries()) {
-      await mkdir(folder)
-      await writeFile(join(folder, '.env'), id + (broken[names[index] ?? ''] ?? ''))
-    }
-    const { output } = await run(['--input-type=module', '--eval', program, ...folders], temp.path)
-    const told = output.split('NEXT\n').slice(0, -1)
-    expect(told).toHaveLength(names.length)
-    for (const [index, text] of told.entries()) {
-      expect(text, names[index]).toContain(' in the settings.')
-      expect(leaks(text), names[index]).toEqual([])
-    }
-  })
-
   test.each(['a colon', 'a space, on several lines', 'the JSON on several lines without quotes'])(
     'in .env, when the service itself starts: %s',
     async (way) => {

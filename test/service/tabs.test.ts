@@ -1,64 +1,10 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
-import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const email = 'ada@example.com'
-const wait = { prefer: 'wait=20' }
-
-function filesIn(service: BootedService): string[] {
-  const names = readdirSync(join(service.folder, 'data', 'sheets'))
-  return names.filter((name) => name.endsWith('.csv')).sort()
-}
-
-test('when SHEET_TABS is set, only its tabs and the default tab are accepted, in the spelling of the list', async () => {
-  await using service = await bootService({
-    env: { SHEET_TABS: 'News, Größe', DEFAULT_SHEET_TAB: 'Waitlist', MAX_SHEET_TABS: '0' },
-  })
-  const config = await fetch(`${service.url}/api/config`)
-  expect(await config.json()).toMatchObject({
-    sheetTabs: ['News', 'Größe'],
-    defaultSheetTab: 'Waitlist',
-  })
-  for (const [sheetTab, tab] of [
-    ['news', 'News'],
-    [' NEWS ', 'News'],
-    ['GRÖSSE'.replace('SS', 'ß'), 'Größe'],
-    ['waitlist', 'Waitlist'],
-    ['', 'Waitlist'],
-  ] as const) {
-    const answer = await postSignup(service.url, { email, sheetTab }, wait)
-    expect(answer.status).toBe(201)
-    expect(await answer.json()).toMatchObject({ sheetTab: tab })
-  }
-  const refused = await postSignup(service.url, { email: 'nobody', sheetTab: 'Other' })
-  expect(refused.status).toBe(422)
-  expect(await refused.json()).toMatchObject({
-    errors: [{ field: 'email' }, { field: 'sheetTab', message: expect.any(String) }],
-  })
-  const some = await postBulk(
-    service.url,
-    {
-      signups: [
-        { email, sheetTab: 'Other' },
-        { email, sheetTab: 'nEWS' },
-      ],
-    },
-    wait,
-  )
-  expect(some.status).toBe(207)
-  expect(await some.json()).toMatchObject({
-    results: [
-      { index: 0, errors: [{ field: 'sheetTab' }] },
-      { index: 1, status: 'written' },
-    ],
-  })
-  expect(filesIn(service)).toHaveLength(3)
-})
 
 test('signups make no more new tabs than MAX_SHEET_TABS, counted across restarts', async () => {
   await using folder = await tempFolder()
@@ -154,15 +100,4 @@ test('a signup may name its tab as tab, by JSON, form and bulk, unless the site 
   for (const schema of ['Signup', 'SignupForm', 'BulkItem']) {
     expect(described.components.schemas[schema]?.properties).toHaveProperty('tab')
   }
-})
-
-test('a start with another sign than a comma between tabs or keys warns of it', async () => {
-  const env = { SHEET_TABS: 'News;Events', API_KEYS: 'the-first-of-two-keys|the-second-of-two' }
-  await using service = await startService({ env })
-  const taken = await postSignup(service.url, { email, tab: 'News;Events' })
-  expect(taken.status).toBe(202)
-  for (const setting of ['SHEET_TABS has a tab', 'API_KEYS has a key']) {
-    expect(service.output()).toContain(`${setting} with ; or | in it`)
-  }
-  expect(await service.stop()).toBe(0)
 })

@@ -178,36 +178,6 @@ test('the visitor is told when no answer comes, and the next try has the same te
   expect(new Set(keys).size).toBe(1)
 })
 
-test('the error of a refused field is beside it, and the field has the focus', async () => {
-  await using host = await open({ body: tag('Refused') })
-  const { page } = host
-  const email = page.getByLabel('Email address')
-  await email.fill(`${'a'.repeat(65)}@example.com`)
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await expect.poll(() => describedBy(page, 'email')).toContain('at most 64 characters')
-  expect(await email.evaluate((element) => element.matches(':focus'))).toBe(true)
-  expect(await accessibilityProblems(page)).toEqual([])
-})
-
-test('two forms on a page work on their own, even with the script in the page once more', async () => {
-  await using host = await open({
-    body: tag('One') + tag('Two') + '<script src="%s/embed.js"></script>',
-  })
-  const { page } = host
-  await expect.poll(() => page.getByLabel('Email address').count()).toBe(2)
-  for (const [index, name] of ['one', 'two'].entries()) {
-    await page.getByLabel('Email address').nth(index).fill(`${name}@example.com`)
-  }
-  expect(await accessibilityProblems(page)).toEqual([])
-  await page.getByRole('button', { name: 'Sign up' }).nth(1).click()
-  await page.getByText(thanks).waitFor()
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await expect
-    .poll(() => [...rows('One'), ...rows('Two')].map(([address]) => address))
-    .toEqual(['one@example.com', 'two@example.com'])
-  expect(host.complaints).toEqual([])
-})
-
 test('a form on a page that may not use the service says so at once, and tells its author what to set', async () => {
   await using strict = await startService({ env: { ALLOWED_ORIGINS: 'https://named.example' } })
   await using host = await openHost(shared.browser, {

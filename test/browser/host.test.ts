@@ -180,33 +180,6 @@ test('a form that is removed while it tries again stops trying', async () => {
   expect(posts).toBe(1)
 })
 
-test('an app can add a form, remove it and add it again', async () => {
-  await using host = await open({
-    body: '<div id="app"></div>',
-    head: '<script src="%s/embed.js"></script>',
-  })
-  const { page } = host
-  for (const name of ['one', 'two']) {
-    await page.evaluate(() => {
-      const app = document.querySelector('#app')
-      if (app)
-        Object.assign(window, {
-          handle: window.Rollcall.render(app, { tab: 'App', tags: ['a', 'b'] }),
-        })
-    })
-    await signUp(page, `${name}@example.com`)
-    await page.evaluate(() => (window as unknown as { handle: { remove(): void } }).handle.remove())
-    expect(await page.locator('#app').innerHTML()).toBe('')
-  }
-  await expect
-    .poll(() => rows('App').map((row) => [row[0], row[2], row[4]]))
-    .toEqual([
-      ['one@example.com', 'embed', 'a, b'],
-      ['two@example.com', 'embed', 'a, b'],
-    ])
-  expect(host.complaints).toEqual([])
-})
-
 test('a form that is moved keeps what was typed, and reset empties it for another signup', async () => {
   await using host = await open({
     body: '<rollcall-form tab="Moved"></rollcall-form><div id="there"></div><script type="module" src="%s/embed.js"></script>',

@@ -172,18 +172,6 @@ describe('the summary of errors', () => {
     },
   )
 
-  test('goes away with the errors', async () => {
-    await using opened = await visit('/')
-    const { page } = opened
-    await page.route('**/api/signup?*', () => {})
-    await page.locator('[type=submit]').click()
-    await page.getByText('That did not work yet').waitFor()
-    await page.locator('[name=email]').fill('ada@example.com')
-    await page.locator('[type=submit]').click()
-    await page.getByText('Signing you up').waitFor()
-    expect(await page.locator('.alert').count()).toBe(0)
-  })
-
   test('looks like the alert of a failure', async () => {
     await using opened = await visit('/')
     const { page } = opened

@@ -148,14 +148,6 @@ describe.concurrent('faults of Google and the network', () => {
     },
   )
 
-  test('rows arrive once when the token endpoint is slow', async () => {
-    await using run = await startRun(({ emulator }) =>
-      emulator.faults.add({ on: 'token', delayMs: 2000 }),
-    )
-    await run.signUp()
-    await run.expectAllOnce()
-  })
-
   test.each<readonly Answer[]>([
     ['drop', 'unavailable'],
     ['html200', 'quota'],

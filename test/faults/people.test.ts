@@ -1,9 +1,7 @@
-import { cp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 
-import { readJournal } from '../crash/crash-load.ts'
-import { allDelivered, readiness, waitUntil } from '../../harness/delivery-state.ts'
+import { allDelivered, waitUntil } from '../../harness/delivery-state.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
@@ -128,33 +126,6 @@ describe.concurrent('DATA_DIR', () => {
     expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace', 'new'])
   })
 
-  test('when DATA_DIR is restored from a backup, its frozen batch is not written again', async () => {
-    await using folder = await tempFolder()
-    await using world = await createGoogleWorld()
-    const options = { dataDir: join(folder.path, 'data'), env: world.env }
-    {
-      await using service = await startService(options)
-      await signUp(service, 'ada')
-      await allDelivered(service)
-      await signUpWithoutAnswer(world, service, 'grace')
-      await service.kill()
-    }
-    await cp(options.dataDir, join(folder.path, 'backup'), { recursive: true })
-    {
-      await using service = await startService(options)
-      await signUp(service, 'later')
-      await allDelivered(service)
-    }
-    await rm(options.dataDir, { recursive: true })
-    await cp(join(folder.path, 'backup'), options.dataDir, { recursive: true })
-    await using service = await startService(options)
-    await allDelivered(service)
-    await signUp(service, 'new')
-    await allDelivered(service)
-    // "later" is only in the spreadsheet. The number of its batch is used again.
-    expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace', 'later', 'new'])
-  })
-
   test('when the settings name another spreadsheet, the signups that wait are delivered there', async () => {
     await using folder = await tempFolder()
     await using world = await createGoogleWorld()
@@ -173,30 +144,6 @@ describe.concurrent('DATA_DIR', () => {
     expect(await namesIn(world)).toEqual(['Email', 'ada'])
     expect(await namesIn(other)).toEqual(['Email', 'waiting', 'new'])
   })
-})
-
-test('a spreadsheet that is deleted blocks delivery, and the signups are kept', async () => {
-  await using folder = await tempFolder()
-  await using world = await createGoogleWorld()
-  await using service = await startService({ dataDir: folder.path, env: world.env })
-  await signUp(service, 'ada')
-  await allDelivered(service)
-  world.emulator.spreadsheet(world.spreadsheetId).delete()
-  await signUp(service, 'grace')
-  const isTold = () => service.output().includes('Requested entity was not found')
-  await waitUntil(isTold, () => 'the log does not say it')
-  const answer = await postSignup(service.url, { email: 'bob@example.com' })
-  expect(answer.status).toBe(202)
-  expect(await answer.json()).toMatchObject({
-    delivery: { state: 'blocked', error: 'Requested entity was not found' },
-  })
-  expect((await readiness(service)).body.delivery).toMatchObject({ state: 'blocked', backlog: 2 })
-  await service.stop()
-  expect(readJournal(folder.path).map(({ email }) => email)).toEqual([
-    'ada@example.com',
-    'grace@example.com',
-    'bob@example.com',
-  ])
 })
 
 test('while somebody else uses up the quota, rows wait for their turn and arrive once', async () => {

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readFile, rmdir, symlink, unlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -63,19 +63,6 @@ const edits: readonly Edit[] = [
     names: ['Email', 'ada', 'grace', 'new', 'newer'],
   },
   {
-    what: 'saves it with semicolons',
-    edit: (text) => text.replaceAll(',', ';'),
-    names: ['Email', 'ada', 'grace', 'new', 'newer'],
-  },
-  {
-    what: 'reverses its rows',
-    edit: (text) => {
-      const [header = '', ...rows] = linesOf(text)
-      return [header, ...rows.toReversed(), ''].join('\r\n')
-    },
-    names: ['Email', 'grace', 'ada', 'new', 'newer'],
-  },
-  {
     what: 'renames the header and adds a column and a note below',
     edit: (text) =>
       `${text.replace('Email,', 'Address,').replaceAll('\r\n', ',to do\r\n')}\r\nCall Ada back`,
@@ -130,30 +117,6 @@ interface Obstacle {
 }
 
 const obstacles: readonly Obstacle[] = [
-  {
-    what: 'a folder stands in its place',
-    message: 'The file of a tab cannot be written: it is not a file (EISDIR)',
-    place: async ({ path }) => {
-      await unlink(path)
-      await mkdir(path)
-    },
-    mend: ({ path }) => rmdir(path),
-    names: ['Email', 'first', 'second'],
-  },
-  {
-    what: 'a symbolic link stands in its place',
-    message: 'The file of a tab cannot be written: it is a symbolic link (ELOOP)',
-    place: async ({ path, dataDir }) => {
-      await writeFile(join(dataDir, 'precious'), 'untouched')
-      await unlink(path)
-      await symlink(join(dataDir, 'precious'), path)
-    },
-    mend: async ({ path, dataDir }) => {
-      expect(await readFile(join(dataDir, 'precious'), 'utf8')).toBe('untouched')
-      await unlink(path)
-    },
-    names: ['Email', 'first', 'second'],
-  },
   {
     what: 'it is read-only',
     message: 'The file of a tab cannot be written: permission denied (EACCES)',

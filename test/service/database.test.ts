@@ -107,20 +107,6 @@ test('when nobody knows whether a signup was stored, program and person are told
   expect(exported.stdout).not.toContain(hidden)
 })
 
-test('a crash of a server whose synchronous_commit is off loses no answered signup', async () => {
-  // Without a wait, what was committed would be in the memory of the server for ten seconds.
-  await server.configure({ wal_writer_delay: '10s' })
-  await using world = await createDatabaseWorld(server)
-  await server.query(`ALTER DATABASE ${world.database.name} SET synchronous_commit = off`)
-  await using service = await startService({ env: world.env })
-  const people = Array.from({ length: 40 }, (_, at) => `person.${at}@example.com`)
-  for (const email of people) expect((await postSignup(service.url, { email })).status).toBe(202)
-  await server.stop('immediate')
-  await server.start()
-  const exported = await runCommand(['export', '--format', 'ndjson'], { env: world.env })
-  expect(people.filter((email) => !exported.stdout.includes(`"${email}"`))).toEqual([])
-})
-
 const waiting =
   /nobody who answers at its port\. Start PostgreSQL.* The start waits for it, for \d+ /
 

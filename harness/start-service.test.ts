@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { failedStart, ServiceEnded, startService } from './start-service.ts'
+import { failedStart, startService } from './start-service.ts'
 
 /** A stand-in for the service. It prints its settings, listens, and ends as `END` says. */
 const standIn = `
@@ -33,22 +32,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => rm(folder, { recursive: true }))
-
-test('a started service answers at its url, and stopping it gives its exit code', async () => {
-  await using service = await startService({ program })
-  expect(await (await fetch(service.url)).text()).toBe('here')
-  expect(service.output()).toContain(JSON.stringify(join(service.folder, 'data')))
-  expect(await service.stop()).toBe(3)
-  expect(await service.exited).toBe(3)
-  expect(existsSync(service.folder)).toBe(false)
-})
-
-test('killing it leaves no process, and its data folder stays when it was given', async () => {
-  await using service = await startService({ program, dataDir: folder })
-  await service.kill()
-  expect(() => process.kill(service.pid, 0)).toThrow('ESRCH')
-  expect(existsSync(folder)).toBe(true)
-})
 
 test.each(['SIGTERM', 'exit'])(
   'it ends with the process that started it, when that ends by %s',
@@ -90,13 +73,6 @@ test('settings of this machine do not reach it, settings of the test do', async 
   } finally {
     delete process.env['SECRET']
   }
-})
-
-test('a service that ends instead of listening is reported with its code and output', async () => {
-  const error = await startService({ program, env: { END: 'early' } }).catch((it: unknown) => it)
-  expect(error).toBeInstanceOf(ServiceEnded)
-  expect(error).toMatchObject({ code: 2 })
-  expect(String(error)).toContain('PORT: expected a number')
 })
 
 function isRunning(pid: number): boolean {

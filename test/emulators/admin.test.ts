@@ -56,28 +56,6 @@ test('the acts of people on a spreadsheet can be done over HTTP, too', async () 
   expect((await act('renameTab', 'People', 'Gone')).status).toBe(404)
 })
 
-test('a call that the admin API does not understand is refused with a reason', async () => {
-  await using emulator = await startGoogleEmulator()
-  const { id } = emulator.createSpreadsheet()
-  const wrong: readonly [string, string, unknown][] = [
-    ['POST', '/faults', { on: 'batchupdate' }],
-    ['POST', '/faults', { times: -1 }],
-    ['POST', '/faults', { answer: 'nonsense' }],
-    ['POST', `/spreadsheets/${id}/renameTab`, ['None', 'x']],
-    ['POST', `/spreadsheets/${id}/explode`, []],
-    ['PATCH', '/faults', {}],
-  ]
-  for (const [method, path, body] of wrong) {
-    const { status, answer } = await admin(emulator, method, path, body)
-    expect([path, status >= 400 && status < 500, answer]).toEqual([
-      path,
-      true,
-      { error: expect.any(String) },
-    ])
-  }
-  expect(emulator.faults.pending).toEqual([])
-})
-
 test('the page shows tabs and calls as text and not as HTML', async () => {
   await using emulator = await startGoogleEmulator()
   const spreadsheet = emulator.createSpreadsheet({ id: 'abc', title: '<i>Mine</i>' })
@@ -102,19 +80,4 @@ test('the page shows tabs and calls as text and not as HTML', async () => {
   expect(text).toContain('row-51.')
   expect(text).not.toContain('row-50.')
   expect((await page('/spreadsheets/unknown')).status).toBe(404)
-})
-
-test('a stop closes connections that are kept alive, and ends delayed answers', async () => {
-  await using emulator = await startGoogleEmulator()
-  const { email } = emulator.createServiceAccount()
-  emulator.createSpreadsheet({ id: 'abc', sharedWith: email })
-  emulator.faults.add({ delayMs: 1_000_000 })
-  const waiting = fetch(`${emulator.url}/v4/spreadsheets/abc`, {
-    headers: { authorization: `Bearer ${emulator.issueToken(email)}` },
-  })
-  const outcome = expect(waiting).rejects.toThrow('fetch failed')
-  while (emulator.log.calls().length === 0) await new Promise((resolve) => setImmediate(resolve))
-  await emulator.stop()
-  await outcome
-  await emulator.stop()
 })

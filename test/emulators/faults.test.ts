@@ -159,22 +159,7 @@ test('a delayed answer comes when its time has passed', async () => {
   expect(await sent).toBe('200 whole')
 })
 
-test('the log has the kinds and the number of rows of a batch, and no body by default', async () => {
-  await send([marker, row, row])
-  const [call] = emulator.log.calls('batchUpdate')
-  expect(call).toMatchObject({
-    kind: 'batchUpdate',
-    access: 'write',
-    status: 200,
-    applied: 'yes',
-    rows: 2,
-    requests: ['createDeveloperMetadata', 'appendCells', 'appendCells'],
-    body: undefined,
-  })
-  expect(emulator.counters).toEqual({ reads: 0, writes: 1, tokens: 0 })
-})
-
-test('the 61st write in a minute is refused with the body that Google sends', async () => {
+test('the 61st write in a minute is refused in the words of Google', async () => {
   for (let index = 0; index < 60; index += 1) expect(await send()).toBe('200 whole')
   const response = await fetch(`${emulator.url}/v4/spreadsheets/${spreadsheet.id}:batchUpdate`, {
     method: 'POST',
@@ -182,42 +167,15 @@ test('the 61st write in a minute is refused with the body that Google sends', as
     body: JSON.stringify({ requests: [row] }),
   })
   expect(response.headers.get('retry-after')).toBeNull()
-  expect([response.status, await response.json()]).toEqual([
-    429,
-    {
-      error: {
-        code: 429,
-        message:
-          "Quota exceeded for quota metric 'Write requests' and limit 'Write requests per minute per user' of service 'sheets.googleapis.com' for consumer 'project_number:123456789012'.",
-        status: 'RESOURCE_EXHAUSTED',
-        details: [
-          {
-            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-            reason: 'RATE_LIMIT_EXCEEDED',
-            domain: 'googleapis.com',
-            metadata: {
-              quota_metric: 'sheets.googleapis.com/write_requests',
-              quota_limit: 'WriteRequestsPerMinutePerUser',
-              quota_limit_value: '60',
-              quota_unit: '1/min/{project}/{user}',
-              quota_location: 'global',
-              service: 'sheets.googleapis.com',
-              consumer: 'projects/123456789012',
-            },
-          },
-          {
-            '@type': 'type.googleapis.com/google.rpc.Help',
-            links: [
-              {
-                description: 'Request a higher quota limit.',
-                url: 'https://cloud.google.com/docs/quotas/help/request_increase',
-              },
-            ],
-          },
-        ],
-      },
+  expect(response.status).toBe(429)
+  const limit = "limit 'Write requests per minute per user' of service 'sheets.googleapis.com'"
+  expect(await response.json()).toMatchObject({
+    error: {
+      message: expect.stringContaining(limit),
+      status: 'RESOURCE_EXHAUSTED',
+      details: [{ reason: 'RATE_LIMIT_EXCEEDED', metadata: { quota_limit_value: '60' } }, {}],
     },
-  ])
+  })
   expect(rowCount()).toBe(60)
   clock.advance(60_000)
   expect(await send()).toBe('200 whole')

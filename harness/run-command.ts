@@ -16,6 +16,8 @@ export interface CommandOptions {
   readonly dataDir?: string
   /** What the command reads from standard input; nothing by default. */
   readonly input?: string | Uint8Array
+  /** A command that runs Node.js, such as `strace` with its options. */
+  readonly under?: readonly string[]
 }
 
 /** What a command printed, and how it ended. */
@@ -53,10 +55,12 @@ export function runCommand(
 /** Starts `rollcall ARGS` as a process of its own. */
 export function startCommand(
   args: readonly string[],
-  { folder, env, dataDir, input = '' }: CommandOptions = {},
+  { folder, env, dataDir, input = '', under = [] }: CommandOptions = {},
 ): StartedCommand {
   const cwd = folder ?? mkdtempSync(join(tmpdir(), 'rollcall-'))
-  const child = spawn(process.execPath, [join(projectRoot, 'src/start.js'), ...args], {
+  const program = [...under, process.execPath, join(projectRoot, 'src/start.js'), ...args]
+  const [first = '', ...rest] = program
+  const child = spawn(first, rest, {
     cwd,
     stdio: 'pipe',
     // A process that hangs is killed.

@@ -1,22 +1,12 @@
-import { execFile } from 'node:child_process'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { environmentOfAnyProgram } from '../../harness/environment.ts'
 import { runCommand } from '../../harness/run-command.ts'
-import { projectRoot } from '../../harness/source-file.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 /** Runs a command with room for a part of its work, after which writes fail as on a full disk. */
-function runFull(dataDir: string, args: readonly string[]) {
-  const program = [process.execPath, join(projectRoot, 'src/start.js'), ...args]
-  const env = { ...environmentOfAnyProgram(), DATA_DIR: dataDir }
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    execFile('prlimit', ['--fsize=60000:', ...program], { env }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
-    )
-  })
-}
+const runFull = (dataDir: string, args: readonly string[]) =>
+  runCommand(args, { dataDir, under: ['prlimit', '--fsize=60000:'] })
 
 test.runIf(process.platform === 'linux')(
   'on a full disk, a command says what it has done and what to do, and all is as before',

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { columns } from '../../src/signup/row.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -82,20 +82,10 @@ test('a second process on the same DATA_DIR is refused and does no harm', async 
 
 test('a start on a port that is taken ends with what to do', async () => {
   await using service = await startService()
-  await using folder = await tempFolder()
-  const program = join(folder.path, 'start.mjs')
-  // startService sets PORT, so the program sets it again.
-  await writeFile(
-    program,
-    `process.env.PORT = ${JSON.stringify(new URL(service.url).port)}
-     process.argv.length = 2
-     await import(${JSON.stringify(join(process.cwd(), 'src/start.js'))})`,
-  )
-  const ended = await failedStart({ program })
-  expect(ended).toMatchObject({
-    code: 1,
-    output: expect.stringMatching(/another program listens on it \(EADDRINUSE\)\..*set PORT/),
-  })
+  const env = { HOST: '127.0.0.1', PORT: new URL(service.url).port }
+  const { code, stderr } = await runCommand(['serve'], { env })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/another program listens on it \(EADDRINUSE\)\..*set PORT/)
 })
 
 test('the log has neither addresses nor names nor tabs of signups, good or bad', async () => {

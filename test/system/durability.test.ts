@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-import { environmentOfAnyProgram } from '../../harness/environment.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import { projectRoot } from '../../harness/source-file.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { type DiskStep, readDiskSteps, straceTo } from './world/system-calls.ts'
@@ -101,10 +98,7 @@ test('a power failure at any moment loses no answered signup, and no row that th
 async function stepsOf(args: readonly string[], dataDir: string): Promise<readonly DiskStep[]> {
   await using folder = await tempFolder()
   const traceFile = join(folder.path, 'trace')
-  const [strace = '', ...options] = straceTo(traceFile)
-  const program = [process.execPath, join(projectRoot, 'src/start.js'), ...args]
-  const env = { ...environmentOfAnyProgram(), DATA_DIR: dataDir }
-  await promisify(execFile)(strace, [...options, ...program], { env })
+  expect(await runCommand(args, { dataDir, under: straceTo(traceFile) })).toMatchObject({ code: 0 })
   return readDiskSteps(await readFile(traceFile, 'utf8'))
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Journal, JournalPolicy } from '../src/journal/contracts/journal.ts'
 import type { SqliteDatabase } from '../src/journal/sqlite/database.ts'
 import {
@@ -5,6 +6,7 @@ import {
   sitesOn,
   type SqliteOptions,
 } from '../src/journal/sqlite/sqlite-journal.ts'
+import type { Signup } from '../src/signup/signup.ts'
 import { onlySiteOf } from './only-site.ts'
 
 /** As `openSqliteSites`, with one site. Disposing closes the journal. */
@@ -23,4 +25,10 @@ export function journalOn(
   options: Pick<SqliteOptions, 'clock'>,
 ): Journal {
   return onlySiteOf(sitesOn(db, new Map([['default', policy]]), options))
+}
+
+/** Appends signups to the journal in this folder, while no service runs. */
+export async function appendTo(dataDir: string, signups: readonly Signup[]): Promise<void> {
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+  await journal.intake.append(signups)
 }

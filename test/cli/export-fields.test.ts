@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
-import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { appendTo } from '../../harness/sqlite-journal.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const fields = [
@@ -18,10 +18,7 @@ test.each(['csv', 'ndjson'])(
   async (format) => {
     await using from = await tempFolder()
     await using to = await tempFolder()
-    {
-      await using journal = openSqliteJournal(join(from.path, 'journal.db'))
-      await journal.intake.append([makeSignup({ email: 'ada@example.com', fields: values })])
-    }
+    await appendTo(from.path, [makeSignup({ email: 'ada@example.com', fields: values })])
     const exported = await runCommand(['export', '--format', format], { dataDir: from.path, env })
     const file = join(to.path, `list.${format}`)
     await writeFile(file, exported.stdout)

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
@@ -128,10 +128,10 @@ test('a tab that is not there leaves no file, and an empty journal has no wrong 
 test.each([1_000, 1_001])('an export of %d signups has each once', async (count) => {
   await using folder = await tempFolder()
   const names = Array.from({ length: count }, (_, at) => `person${at}`)
-  {
-    await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
-    await journal.intake.append(names.map((name) => makeSignup({ name })))
-  }
+  await appendTo(
+    folder.path,
+    names.map((name) => makeSignup({ name })),
+  )
   const { stdout } = await runCommand(['export'], { dataDir: folder.path })
   expect(parse(stdout, { from: 2 }).map((row: string[]) => row[3])).toEqual(names)
 })

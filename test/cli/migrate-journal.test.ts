@@ -15,7 +15,7 @@ import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { layout } from '../../src/journal/tables/layout.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
-import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
@@ -104,10 +104,7 @@ test('a move that is killed at any point is done by the next run', async () => {
   await using data = await tempFolder()
   const { env, database } = world
   const count = 20_000
-  {
-    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-    await journal.intake.append(makeSignups(count))
-  }
+  await appendTo(data.path, makeSignups(count))
   for (let afterMs = 200; ; afterMs += 100) {
     const command = startCommand(['migrate-journal'], { env, dataDir: data.path })
     await Promise.race([command.ended, sleep(afterMs)])

@@ -2,7 +2,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readStatus, type Status } from '../../src/operations/status.ts'
-import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { allDelivered, readiness } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
@@ -118,12 +118,10 @@ test('a tab that is set aside is partly blocked delivery in status, readiness, d
 
 test('status fits 80 columns, without colours', async () => {
   await using data = await tempFolder()
-  {
-    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-    await journal.intake.append(
-      makeSignups(12_000).map((it) => ({ ...it, receivedAt: Date.now() })),
-    )
-  }
+  await appendTo(
+    data.path,
+    makeSignups(12_000).map((it) => ({ ...it, receivedAt: Date.now() })),
+  )
   const { code, stdout } = await runCommand(['status'], { dataDir: data.path })
   expect(code).toBe(0)
   expect(stdout).toMatch(/^[ -~\n]+$/)

@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { ManualClock } from '../../emulators/google-sheets/clock.ts'
-import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { appendTo } from '../../harness/sqlite-journal.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import {
   addressesInSheet,
@@ -104,30 +103,6 @@ test('the only tab of a new spreadsheet is the default tab, even for signups tha
   expect(await late.json()).toMatchObject({ sheetTab: expect.stringMatching(/^Tabelle1$/i) })
   await expect.poll(() => addressesInSheet(world, 'Tabelle1')).toHaveLength(4)
   expect(await addressesInSheet(world)).toHaveLength(1)
-})
-
-test('the only tab is not the default tab when the settings name another one, and signups may name it when tabs are listed', async () => {
-  const worldOf = async () => {
-    const world = await createGoogleWorld()
-    world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
-    return world
-  }
-  await using set = await worldOf()
-  await using listed = await worldOf()
-  await using one = await bootService({ env: { ...set.env, DEFAULT_SHEET_TAB: 'Sheet1' } })
-  await using two = await bootService({
-    env: { ...listed.env, SHEET_TABS: 'News', MAX_SHEET_TABS: '0' },
-  })
-  const wait = { prefer: 'wait=20' }
-  const email = 'ada@example.com'
-  expect((await postSignup(one.url, { email }, wait)).status).toBe(201)
-  expect(await addressesInSheet(set)).toEqual([email])
-  expect((await postSignup(two.url, { email }, wait)).status).toBe(201)
-  const named = await postSignup(two.url, { email, sheetTab: 'TABELLE1' }, wait)
-  expect(await named.json()).toMatchObject({ status: 'written', sheetTab: 'Tabelle1' })
-  expect((await postSignup(two.url, { email, sheetTab: 'Sheet1' })).status).toBe(422)
-  expect(await addressesInSheet(listed, 'Tabelle1')).toEqual([email, email])
-  expect(await listed.rows('Sheet1')).toBeUndefined()
 })
 
 interface Mistake {
@@ -234,10 +209,7 @@ test.each([
     await using world = await createGoogleWorld()
     await using folder = await tempFolder()
     const receivedAt = Date.now() - 11 * 60_000
-    {
-      await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
-      await journal.intake.append([makeSignup({ receivedAt })])
-    }
+    await appendTo(folder.path, [makeSignup({ receivedAt })])
     world.emulator.faults.add({ on: 'read', times: 0, apply: 'never', ...fault })
     await using service = await start(world, folder.path)
     const stalled = { since: new Date(receivedAt).toISOString(), error }

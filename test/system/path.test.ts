@@ -1,34 +1,36 @@
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHost, openPage, startBrowser } from '../../harness/browser.ts'
 import { freePort } from '../../harness/free-port.ts'
-import { patienceMs } from '../../harness/patience.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
-import { tempFolder } from '../../harness/temp-folder.ts'
-import { end, path } from './world/program.ts'
+import { caddyIn, startProxy } from './world/proxies.ts'
 
 const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
 const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''
 
 /** For each proxy, its settings, which include those of the guide, and its command. */
 const proxies = {
-  nginx: (folder: string, port: number) => ({
-    settings: `daemon off; master_process off; pid ${folder}/pid; events {} http { access_log off;
-      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((it) => `${it}_temp_path ${folder}/${it};`).join(' ')}
-      server { listen 127.0.0.1:${port}; ${block('nginx')} } }`,
-    command: ['nginx', '-e', 'stderr', '-p', folder, '-c', join(folder, 'settings')],
+  nginx: (port: number) => ({
+    settings: `server { listen 127.0.0.1:${port}; ${block('nginx')} }`,
+    command: (folder: string) => [
+      'nginx',
+      '-e',
+      'stderr',
+      '-p',
+      folder,
+      '-c',
+      join(folder, 'main'),
+    ],
   }),
-  caddy: (folder: string, port: number) => ({
+  caddy: (port: number) => ({
     settings: `{\n admin off\n}\n${block('caddy').replace('example.com', `http://127.0.0.1:${port}`)}`,
-    command: ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'settings')],
+    command: caddyIn,
   }),
-} as const
+}
 
 let browser: Browser
 let service: RunningService
@@ -57,18 +59,12 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
   let url: string
 
   beforeAll(async () => {
-    const folder = stack.use(await tempFolder()).path
     const port = await freePort()
-    const { settings, command } = proxies[name](folder, port)
+    const { settings, command } = proxies[name](port)
     const ours = settings.replaceAll('127.0.0.1:3000', new URL(service.url).host)
-    await writeFile(join(folder, 'settings'), ours)
-    const [program = '', ...rest] = command
-    const env = { PATH: path, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder }
-    const child = spawn(program, rest, { env, stdio: 'ignore' })
-    stack.defer(() => end(child))
     proxy = `http://127.0.0.1:${port}`
     url = `${proxy}/rollcall`
-    await vi.waitFor(() => fetch(`${url}/api/health`), { timeout: patienceMs, interval: 100 })
+    stack.use(await startProxy(ours, command, url))
   })
 
   afterAll(() => stack.disposeAsync())

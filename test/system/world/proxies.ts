@@ -29,13 +29,13 @@ export async function startCaddy(
   const example = await readFile(join(projectRoot, file), 'utf8')
   // Other tests run a Caddy, too, and nobody may trust what it signs for itself.
   const options = `{\n\tadmin off\n\tskip_install_trust\n\thttp_port ${await freePort()}\n}\n`
-  return startProxy(
-    options + example,
-    (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'settings')],
-    env.SITE,
-    env,
-  )
+  return startProxy(options + example, caddyIn, env.SITE, env)
 }
+
+/** Runs Caddy with the settings in this folder. */
+export const caddyIn = (folder: string): readonly string[] => [
+  ...['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'settings')],
+]
 
 /** Starts nginx with the file of the examples, on free ports, with a certificate of its own making. */
 export async function startNginx(rollcall: string): Promise<Proxy> {
@@ -55,7 +55,6 @@ export async function startNginx(rollcall: string): Promise<Proxy> {
     ours,
     (own) => ['nginx', '-e', 'stderr', '-p', own, '-c', join(own, 'main')],
     `https://localhost:${https}`,
-    {},
   )
   const kept = certificate.move()
   return {
@@ -67,11 +66,15 @@ export async function startNginx(rollcall: string): Promise<Proxy> {
   }
 }
 
-async function startProxy(
+/**
+ * Starts a proxy whose command is given the folder with these settings, for nginx also with a file `main`
+ * that includes them. Resolves when it answers at this URL.
+ */
+export async function startProxy(
   settings: string,
   command: (folder: string) => readonly string[],
   url: string,
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Proxy> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await tempFolder()).path

@@ -1,28 +1,14 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { bootService } from '../../harness/boot-service.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import { patienceMs } from '../../harness/patience.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { type Config, loadConfig } from '../../src/config/config.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { createLog } from '../../src/ops/log.ts'
 import type { ReadinessAnswer } from '../../src/signup/wire.ts'
-import { startService } from '../../src/service/service.ts'
-
-/** The settings of a service with these sites, each with a local workbook. */
-function settingsOf(dataDir: string, names: readonly [string, ...string[]]) {
-  const variables = { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0' }
-  const { config, secrets } = loadConfig({ variables, folder: dataDir, readText: () => '' })
-  const siteOf = (name: string) => ({ ...config.sites[0], name })
-  const [first, ...others] = names
-  const sites = [siteOf(first), ...others.map(siteOf)] as const
-  return { config: { ...config, hasSites: true, sites } satisfies Config, secrets }
-}
 
 /** Appends signups while no service runs: one for the first site, two for the second, and so on. */
 async function append(dataDir: string, names: readonly string[]): Promise<void> {
@@ -42,25 +28,21 @@ test('each site gets its rows though another one is blocked, and a site that was
   // Where the folder of its workbook should be.
   await mkdir(join(dataDir, 'sheets'))
   await writeFile(join(dataDir, 'sheets', 'shop'), '')
-  const lines: string[] = []
-  const log = createLog('info', { write: (line) => lines.push(line) })
-  const { config, secrets } = settingsOf(dataDir, ['shop', 'news', 'default'])
-  await using service = await startService(config, secrets, { log })
-  const rowsIn = async (...path: string[]) => {
-    const text = await readFile(join(dataDir, 'sheets', ...path), 'utf8').catch(() => '')
-    return text.match(/\w+@example\.com/g) ?? []
-  }
-  await expect.poll(() => rowsIn('Sheet1.csv'), { timeout: patienceMs }).toHaveLength(4)
-  await expect.poll(() => rowsIn('news', 'Sheet1.csv'), { timeout: patienceMs }).toHaveLength(1)
-  expect(new Set(await rowsIn('Sheet1.csv'))).toEqual(new Set(['default@example.com']))
-  expect(await rowsIn('news', 'Sheet1.csv')).toEqual(['news@example.com'])
+  const sites = { shop: {}, news: {}, default: {} }
+  await using service = await bootService({
+    dataDir,
+    env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) },
+  })
+  const rows = () => addressesIn(dataDir)
+  await expect.poll(rows).toEqual(Array(4).fill('default@example.com'))
+  await expect.poll(() => addressesIn(dataDir, 'news/Sheet1.csv')).toEqual(['news@example.com'])
   const ready = async (query: string) => {
     const answer = await fetch(`${service.url}/api/ready${query}`)
     return { status: answer.status, body: (await answer.json()) as ReadinessAnswer }
   }
   // Those of the blocked site, and none of the site that is not in the settings.
   const backlog = async () => (await ready('')).body.delivery.backlog
-  await expect.poll(backlog, { timeout: patienceMs }).toBe(2)
+  await expect.poll(backlog).toBe(2)
   const all = await ready('')
   expect(all.status).toBe(200)
   const state = all.body.delivery.state
@@ -76,6 +58,7 @@ test('each site gets its rows though another one is blocked, and a site that was
   expect((await ready('?site=news')).body.blockedSites).toBeUndefined()
   expect((await ready('?site=other')).status).toBe(422)
 
+  const lines = service.output().trimEnd().split('\n')
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(told).toContainEqual(expect.objectContaining({ site: 'gone', waiting: 3, level: 40 }))
   expect(told).toContainEqual(expect.objectContaining({ site: 'news', msg: 'batch written' }))

@@ -44,33 +44,6 @@ test('a script tag puts a form where it stands, and a signup becomes a row', asy
   expect(host.complaints).toEqual([])
 })
 
-test('a visitor needs no mouse, and the focus goes to the field with an error', async () => {
-  await using host = await open({ body: tag('Keyboard', 'data-name="required"') })
-  const { page } = host
-  await page.getByRole('button').waitFor()
-  await page.keyboard.press('Tab')
-  await page.keyboard.type('grace@nowhere.example')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  const name = page.getByLabel('Name')
-  await expect.poll(() => name.evaluate((element) => element.matches(':focus'))).toBe(true)
-  expect(await name.getAttribute('aria-invalid')).toBe('true')
-  await expect.poll(() => describedBy(page, 'name')).toBe('Please enter your name.')
-  expect(await accessibilityProblems(page)).toEqual([])
-  await page.keyboard.type('Grace')
-  await expect.poll(() => name.getAttribute('aria-invalid')).toBeNull()
-  await page.keyboard.press('Shift+Tab')
-  await page.keyboard.type('grace@nowhere')
-  await page.keyboard.press('Enter')
-  await expect.poll(() => describedBy(page, 'email')).toContain('such as name@example.com')
-  await page.keyboard.type('.example')
-  await page.keyboard.press('Enter')
-  const told = page.getByRole('status').filter({ hasText: thanks })
-  await told.waitFor()
-  expect(await told.evaluate((element) => element.matches(':focus'))).toBe(true)
-})
-
 test('the form asks about a domain that looks mistyped, and sends it all the same', async () => {
   await using host = await open({ body: tag('Slip') })
   const { page } = host

@@ -325,32 +325,3 @@ describe.each([
     expect(host.complaints).toEqual([])
   })
 })
-
-test('a site has its own page, consent and origins, and an unknown one has none', async () => {
-  const get = (path: string, headers = {}) => fetch(shared.service.url + path, { headers })
-  const html = { accept: 'text/html' }
-  expect(await (await get('/?site=beta', html)).text()).toContain('The beta')
-  expect(await (await get('/embed.js?site=beta')).text()).toContain('"consent":{"en":"I agree."}')
-  expect(await (await get('/embed.js?site=launch')).text()).toContain('"fields":')
-  expect(await (await get('/embed/form.json?site=launch')).text()).toContain('company.field')
-  expect(await (await get('/embed.js')).text()).not.toContain('company')
-  for (const path of ['/', '/embed.js', '/embed/form.json'])
-    expect((await get(`${path}?site=nobody`, html)).status, path).toBe(404)
-  expect((await get('/api/config?site=nobody')).status).toBe(422)
-  const asked = (site: string) => get(`/api/config?site=${site}`, { origin: 'https://a.example' })
-  expect([(await asked('launch')).status, (await asked('beta')).status]).toEqual([200, 403])
-  expect(await (await get('/api/config?site=launch')).json()).toMatchObject({
-    fields: [
-      { name: 'company', type: 'text', required: true, maxLength: 80 },
-      { name: 'plan' },
-      {},
-      {},
-      {},
-      {},
-      {},
-      {},
-      {},
-      {},
-    ],
-  })
-})

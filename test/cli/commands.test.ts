@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { runCommand, startCommand } from '../../harness/run-command.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -101,14 +101,6 @@ test.each(names)('%s refuses wrong settings, all at once', async (name) => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(/^There are 2 problems in the settings\.\n/)
   for (const setting of Object.keys(env)) expect(stderr).toContain(`  ${setting}: `)
-})
-
-test('a command ends quietly when nobody reads its output', async () => {
-  await using data = await tempFolder()
-  await (await startService({ dataDir: data.path })).stop()
-  const command = startCommand(['status'], { dataDir: data.path })
-  command.closeOutput()
-  expect(await command.ended).toEqual({ code: 1, stdout: '', stderr: '' })
 })
 
 test('a command runs by npm, whatever Node.js npm has, and standard output is only its own', async () => {

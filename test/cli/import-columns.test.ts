@@ -43,13 +43,6 @@ test.each([
   expect(signups).toMatchObject([{ email: 'ada@example.com' }])
 })
 
-test('null in NDJSON is no value', async () => {
-  const content = '{"email":"ada@example.com","name":null,"timestamp":null,"city":null}\n'
-  const { signups } = await importing(content)
-  expect(signups).toMatchObject([{ email: 'ada@example.com' }])
-  expect(signups[0]).not.toHaveProperty('metadata')
-})
-
 test('the first twenty rejected rows are shown', async () => {
   const { stdout } = await importing(`Email\n${'nobody\n'.repeat(21)}`, '--dry-run')
   expect(stdout.match(/^Row \d+/gm)).toEqual(Array.from({ length: 20 }, (_, at) => `Row ${at + 2}`))
@@ -137,11 +130,4 @@ test('a dry run of NDJSON shows what each name becomes, and its JSON has all of 
       examples: [{ text: '1970-01-01', isDayNumber: false, at }],
     },
   })
-})
-
-test('rows with day numbers of Excel keep their dates, and a dry run of none says so', async () => {
-  const { signups } = await importing('Email,Date\na@b.co,45981\n', '--map', 'timestamp=Date')
-  expect(signups).toMatchObject([{ timestamp: '2025-11-20T00:00:00.000Z' }])
-  const { stdout } = await importing('Email\na@b.co\n', '--dry-run')
-  expect(stdout).toContain('No row has a date: all get the time of the import.\n')
 })

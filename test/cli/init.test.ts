@@ -207,23 +207,6 @@ describe('with a file .env', () => {
     expect(await readFile(envPath, 'utf8')).toBe(before)
   })
 
-  test('a variable of the process that wins over it is named', async () => {
-    await using world = await setUp()
-    const { folder } = world
-    using terminal = startOnTerminal(['init'], {
-      folder,
-      env: { ALLOWED_ORIGINS: 'https://a.example' },
-    })
-    await answer(terminal, [
-      ['Where should the signups go?', down + enter],
-      ['A challenge that keeps bots out?', enter],
-      ['The web pages that may send signups', clear + '*' + enter],
-      ['ALLOWED_ORIGINS is also set in the environment', ''],
-      ...noTest,
-    ])
-    expect(await terminal.ended).toBe(0)
-  })
-
   test('a file that somebody changes meanwhile stays as they left it', async () => {
     await using world = await setUp()
     const { folder, envPath } = world
@@ -262,17 +245,6 @@ test.each([0, 1, 2, 3, 4])('Ctrl-C at question %i writes nothing', async (questi
   await terminal.sees('Stopped. Nothing was written.')
   expect(await terminal.ended).toBe(1)
   expect(await readdir(folder)).toEqual(['key.json'])
-})
-
-test('Ctrl-C after a fault was found leaves .env complete', async () => {
-  await using world = await setUp()
-  const { folder, env, google, envPath } = world
-  google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'viewer')
-  using terminal = startOnTerminal(['init'], { folder, env })
-  await answer(terminal, [...answers(world), ['but not as Editor', ''], ['Check again?', ctrlC]])
-  await terminal.sees(`Stopped. ${envPath} is written.`)
-  expect(await terminal.ended).toBe(1)
-  expect(Object.keys(await world.settings())).toHaveLength(4)
 })
 
 test('after a fault is mended, doctor runs again', async () => {
@@ -346,12 +318,7 @@ describe('the test signup', () => {
     const { folder } = world
     await using service = await startService({ dataDir: join(folder, 'data') })
     using terminal = startOnTerminal(['init'], { folder })
-    await answer(terminal, [
-      ['Where should the signups go?', down + enter],
-      ['A challenge that keeps bots out?', enter],
-      ['The web pages that may send signups', enter],
-      ['A service is running: start it again', ''],
-    ])
+    await answer(terminal, [...workbookAnswers, ['A service is running: start it again', '']])
     expect(await terminal.ended).toBe(0)
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   })

@@ -47,31 +47,6 @@ test('all signups of a bulk request are accepted and become rows in its order', 
   }
 })
 
-test('a bulk request with some wrong signups is answered 207 with a result for each, and the others are accepted', async () => {
-  await using service = await bootService()
-  const signups = [
-    { email: 'first@example.com' },
-    { email: 'nobody', name: 7 },
-    'text',
-    { email: 'last@example.com' },
-    { email: 'token@example.com', challengeToken: 'x' },
-  ]
-  const answer = await postBulk(service.url, { signups })
-  expect(answer.status).toBe(207)
-  expect(await answer.json()).toMatchObject({
-    accepted: 2,
-    rejected: 3,
-    results: [
-      { index: 0, status: 'accepted' },
-      { index: 1, status: 'rejected', errors: [{ field: 'email' }, { field: 'name' }] },
-      { index: 2, status: 'rejected', errors: [{ field: '', message: expect.any(String) }] },
-      { index: 3, status: 'accepted' },
-      { index: 4, status: 'rejected', errors: [{ field: 'challengeToken' }] },
-    ],
-  })
-  await expect.poll(() => emailsIn(service)).toEqual(['first@example.com', 'last@example.com'])
-})
-
 test('a bulk request with 1,000 signups is stored in one commit', async () => {
   // Google fails, so that delivery writes nothing to the journal meanwhile.
   await using world = await createGoogleWorld()

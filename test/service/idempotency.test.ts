@@ -18,28 +18,6 @@ interface Receipt {
 
 const rowsIn = (folder: string) => readTab(folder, 'Sheet1.csv').slice(1)
 
-test('a request with the same key and content gets the first answer again, and is one row', async () => {
-  await using folder = await tempFolder()
-  await using service = await bootService({ dataDir: folder.path })
-  const first = await postSignup(service.url, ada, keyed('key-1'))
-  expect(first.status).toBe(202)
-  expect(first.headers.get('idempotency-replayed')).toBeNull()
-  const receipt = (await first.json()) as Receipt
-  // Neither the token nor the spelling of the JSON is content.
-  const { email, ...rest } = ada
-  const again = { challengeToken: 'other', ...rest, email: ` ${email} `, source: '' }
-  const replay = await postSignup(service.url, again, keyed('key-1'))
-  expect(replay.status).toBe(202)
-  expect(replay.headers.get('idempotency-replayed')).toBe('true')
-  expect(await replay.json()).toMatchObject({ ...receipt, status: expect.any(String) })
-  await expect.poll(() => rowsIn(folder.path)).toHaveLength(1)
-  const late = await postSignup(service.url, ada, { ...keyed('key-1'), prefer: 'wait=20' })
-  expect(late.status).toBe(201)
-  expect(await late.json()).toEqual({ ...receipt, status: 'written' })
-  await postSignup(service.url, ada, keyed('key-2'))
-  await expect.poll(() => rowsIn(folder.path)).toHaveLength(2)
-})
-
 test('each API key has idempotency keys of its own, all other clients share theirs, and no API key is stored', async () => {
   await using folder = await tempFolder()
   const apiKeys = ['the-key-of-the-first-client', 'the-key-of-the-other-client']

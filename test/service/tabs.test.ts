@@ -73,31 +73,3 @@ test('one client cannot use up the new tabs of all, and no page shows a form for
   expect((await post('192.0.2.3', 'One more')).status).toBe(422)
   expect(await pageStatus('192.0.2.3', '/?tab=One%20more')).toBe(400)
 })
-
-test('a signup may name its tab as tab, by JSON, form and bulk, unless the site has a field of that name', async () => {
-  const env = {
-    ROLLCALL_CONFIG: JSON.stringify({ sites: { default: {}, own: { fields: [{ name: 'tab' }] } } }),
-  }
-  await using service = await bootService({ env })
-  const { url } = service
-  const tabOf = async (answer: Response) => ((await answer.json()) as { sheetTab: string }).sheetTab
-  const form = (fields: Record<string, string>, site = 'default') =>
-    fetch(`${url}/api/signup?site=${site}`, {
-      method: 'POST',
-      body: new URLSearchParams({ email, ...fields }),
-    })
-  expect(await tabOf(await postSignup(url, { email, tab: 'Json' }))).toBe('Json')
-  expect(await tabOf(await form({ tab: 'Form' }))).toBe('Form')
-  expect(await tabOf(await form({ tab: 'Form', sheetTab: 'form' }))).toBe('Form')
-  expect((await form({ tab: 'Form', sheetTab: 'Other' })).status).toBe(422)
-  expect(await tabOf(await form({ tab: 'Value' }, 'own'))).toBe('Sheet1')
-  const bulk = await postBulk(url, { signups: [{ email, tab: 'Bulk' }] })
-  const { results } = (await bulk.json()) as { results: { id: string }[] }
-  expect(await tabOf(await fetch(`${url}/api/signup/${results[0]?.id ?? ''}`))).toBe('Bulk')
-  const described = (await (await fetch(`${url}/api/openapi.json`)).json()) as {
-    components: { schemas: Record<string, { properties: object }> }
-  }
-  for (const schema of ['Signup', 'SignupForm', 'BulkItem']) {
-    expect(described.components.schemas[schema]?.properties).toHaveProperty('tab')
-  }
-})

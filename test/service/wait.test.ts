@@ -33,19 +33,6 @@ test('a signup whose wait runs out is answered 202, and delivered later', async 
   await expect.poll(() => addressesInSheet(world)).toEqual([ada.email])
 })
 
-test('when delivery becomes blocked during a wait, the wait ends with the reason', async () => {
-  await using world = await createGoogleWorld()
-  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  await using service = await bootService({ env: world.env })
-  expect((await postSignup(service.url, ada, wait)).status).toBe(201)
-  sheet.share(world.email, 'none')
-  const answer = await postSignup(service.url, ada, { prefer: 'wait=30' })
-  expect(answer.status).toBe(202)
-  expect(await answer.json()).toMatchObject({
-    delivery: { state: 'blocked', error: 'The caller does not have permission' },
-  })
-})
-
 test('after SIGTERM signups that wait are answered 202 at once, and the process ends with code 0', async () => {
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })

@@ -255,9 +255,11 @@ describe.each(clients)('a form by $client', (client) => {
       await route.continue()
     })
     await email.fill(address)
+    const width = (await button.boundingBox())?.width
     await button.dblclick()
     await page.getByRole('status').getByText('Signing you up').waitFor()
     expect(await button.getAttribute('aria-disabled')).toBe('true')
+    expect((await button.boundingBox())?.width).toBe(width)
     await email.press('Enter')
     answer.resolve(undefined)
     await expectOneRow(form)

@@ -243,6 +243,9 @@ test('a form with a consent of its own shows that as text, fits on a phone and r
   expect(await form.locator('img').count()).toBe(0)
   const hrefs = form.locator('a').evaluateAll((all) => all.map((it) => it.getAttribute('href')))
   expect(await hrefs).toEqual([`https://example.com/?a=1&b='2'`])
+  expect(await form.locator('.card').getAttribute('dir')).toBe('rtl')
+  const email = await form.locator('#email').evaluate((it) => getComputedStyle(it))
+  expect([email.direction, email.textAlign]).toEqual(['ltr', 'right'])
   const label = form.locator('.choice')
   const { height = 0, width = 0 } = (await label.boundingBox()) ?? {}
   expect(height).toBeGreaterThanOrEqual(44)

@@ -35,6 +35,16 @@ test('the form works and has its colours under a policy that allows no inline sc
   expect(host.complaints).toEqual([])
 })
 
+test('the form works under a policy with a nonce', async () => {
+  const { url } = shared.service
+  await using host = await open({
+    csp: `script-src 'nonce-abc'; connect-src ${url}; style-src 'none'`,
+    body: tag('Nonce', 'nonce="abc"'),
+  })
+  await signUp(host.page)
+  expect(host.complaints).toEqual([])
+})
+
 test('hostile CSS of the page does not change how the form looks', async () => {
   const hostile = `body * { all: unset !important; font-size: 60px !important; color: red !important;
     background: red !important; text-transform: uppercase !important; letter-spacing: 9px !important;

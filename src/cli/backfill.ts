@@ -5,8 +5,7 @@ import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './difference.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { digits } from './terminal/counted.ts'
-import { iso } from './terminal/iso.ts'
+import { digits, iso } from './terminal/words.ts'
 import { countTable } from './terminal/table.ts'
 
 interface Options {

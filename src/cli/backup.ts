@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { makeWholeFile } from '../platform/node/private-file.ts'
-import { iso } from './terminal/iso.ts'
+import { counted, iso } from './terminal/words.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { counted } from './terminal/counted.ts'
 import { readSettings } from './settings.ts'
 
 interface Options {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { origins } from '../config/lists.ts'
 import type { Finding } from '../signup/finding.ts'
 import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
-import { iso } from './terminal/iso.ts'
+import { iso } from './terminal/words.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { chosenSites, readSettings } from './settings.ts'
 

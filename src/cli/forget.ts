@@ -5,7 +5,7 @@ import { partOf } from '../journal/contracts/journal.ts'
 import type { JournalHome } from '../operations/journal-home.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { counted } from './terminal/counted.ts'
+import { counted } from './terminal/words.ts'
 import type { Progress } from './terminal/notes.ts'
 import { chosenName, readSettings } from './settings.ts'
 

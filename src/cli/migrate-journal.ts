@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { type Moved, moveJournal } from '../service/move-journal.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { counted } from './terminal/counted.ts'
+import { counted } from './terminal/words.ts'
 import { readSettings } from './settings.ts'
 
 interface Options {

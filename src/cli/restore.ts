@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import type { RestoreResult } from '../journal/contracts/journal.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { counted, digits } from './terminal/counted.ts'
+import { counted, digits } from './terminal/words.ts'
 import { readSettings } from './settings.ts'
 
 interface Options {

@@ -5,7 +5,7 @@ import { serve } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { readStatus, type Status } from '../operations/status.ts'
 import { chart } from './terminal/chart.ts'
-import { digits } from './terminal/counted.ts'
+import { digits } from './terminal/words.ts'
 import { table } from './terminal/table.ts'
 import { chosenSites, readSettings, tellOtherSites } from './settings.ts'
 

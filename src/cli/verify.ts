@@ -3,8 +3,7 @@ import type { FoundKind } from '../operations/compare.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './difference.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
-import { counted, digits } from './terminal/counted.ts'
-import { iso } from './terminal/iso.ts'
+import { counted, digits, iso } from './terminal/words.ts'
 import { countTable, table } from './terminal/table.ts'
 
 interface Options {

@@ -3,7 +3,7 @@ import { databaseFindings } from '../../service/inspections.ts'
 import { leftBehindHint } from '../../service/data-folder.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
-import { digits } from '../terminal/counted.ts'
+import { digits } from '../terminal/words.ts'
 import { type Check, notChecked } from './check.ts'
 import { signupsIn } from './folder-checks.ts'
 

@@ -5,7 +5,7 @@ import { noticesFindings } from '../../service/inspections.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
-import { digits } from '../terminal/counted.ts'
+import { digits } from '../terminal/words.ts'
 import { type Check, notChecked } from './check.ts'
 
 const minute = 60_000

@@ -10,7 +10,7 @@ import { isOpenToOthers } from '../../platform/node/owner-only.ts'
 import { whyUnusable } from '../../platform/node/unusable-file.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
-import { digits } from '../terminal/counted.ts'
+import { digits } from '../terminal/words.ts'
 import type { Check } from './check.ts'
 
 /** Whether only this user can read the data, and can write it. */

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { ZipFile } from 'yazl'
 import { type Cell, headingsOf, noColumns, toRow } from '../../signup/row.ts'
 import type { Sink } from '../terminal/output.ts'
-import type { ExportFormat } from './format.ts'
+import type { ExportFormat } from './formats.ts'
 
 /** The most rows that spreadsheet programs take in one sheet, the header row included. */
 const sheetRowsMax = 1_048_576

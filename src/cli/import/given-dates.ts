@@ -1,5 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
-import { iso } from '../terminal/iso.ts'
+import { iso } from '../terminal/words.ts'
 import { isDayNumber } from './moment.ts'
 
 export interface DatesReport {

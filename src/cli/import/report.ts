@@ -1,5 +1,5 @@
 import type { Output } from '../terminal/output.ts'
-import { counted, digits } from '../terminal/counted.ts'
+import { counted, digits } from '../terminal/words.ts'
 import type { Columns } from './columns.ts'
 import { type ImportFile, lettersOf, rejectedColumns } from './file-record.ts'
 import type { DatesReport } from './given-dates.ts'

@@ -1,5 +1,5 @@
 import { visible } from '../../platform/visible.ts'
-import { digits } from './counted.ts'
+import { digits } from './words.ts'
 
 export interface TableOptions {
   /** The columns that are aligned to the right, from 0: numbers. */

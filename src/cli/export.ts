@@ -1,10 +1,11 @@
 import { extname, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { Reader } from '../journal/contracts/reader.ts'
 import { makePrivateFile } from '../platform/node/private-file.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import { ownColumns } from '../signup/row.ts'
-import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
+import { type Millis, tabKey } from '../signup/signup.ts'
 import { suggest } from '../signup/suggest.ts'
 import { parseMoment } from './arguments.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export/formats.ts'
@@ -13,17 +14,18 @@ import { exit, type ExitCode, type Run, type Session, UsageError } from './sessi
 import { counted } from './terminal/words.ts'
 import { chosenName, readSettings, tellExpired } from './settings.ts'
 
-interface Options extends Chosen {
+interface Options {
   readonly site?: string
   readonly format?: Format
   readonly out?: string
-}
-
-/** Which signups are wanted. */
-interface Chosen {
   readonly tab?: string
   readonly since?: Millis
   readonly until?: Millis
+}
+
+/** Which signups are wanted, and the tabs that the settings name. */
+interface Chosen extends Pick<Options, 'tab' | 'since' | 'until'> {
+  readonly known: readonly string[]
 }
 
 const formats = { csv: csvFormat, ndjson: ndjsonFormat, xlsx: xlsxFormat }
@@ -35,14 +37,8 @@ const pageRows = 1_000
 export function addExport(program: Command, run: Run): void {
   program
     .command('export')
-    .description(
-      'write the signups of the journal as CSV, NDJSON or XLSX, written to the spreadsheet or not',
-    )
-    .addOption(
-      new Option('--format <format>', 'by default that of the ending of FILE, or csv').choices(
-        names,
-      ),
-    )
+    .description('write all signups of the journal as CSV, NDJSON or XLSX')
+    .addOption(new Option('--format <format>', 'by default as the ending of FILE').choices(names))
     .option('--out <file>', 'a new file, with mode 0600; otherwise standard output')
     .option('--site <name>', 'the site, when there are several')
     .option('--tab <name>', 'only the signups of this tab')
@@ -80,53 +76,47 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   return exit.done
 }
 
-/** @throws UsageError when the file's ending says another format, or one that there is not */
+/** The format that is asked for, or that of the file's ending. */
 function formatOf({ format, out = '' }: Pick<Options, 'format' | 'out'>): Format {
   const ending = extname(out).slice(1).toLowerCase()
-  const named = names.find((name) => name === ending)
-  if (format !== undefined) {
-    if (named === undefined || named === format) return format
-    throw new UsageError(
-      `--format ${format} contradicts the ending of the file, .${ending}: leave --format out, or give the file another ending.`,
-    )
-  }
-  if (named !== undefined || ending === '') return named ?? 'csv'
-  throw new UsageError(
-    `No format has the ending of the file. Formats are ${names.join(', ')}: give one of them as the ending, or --format.`,
-  )
+  return format ?? names.find((name) => name === ending) ?? 'csv'
 }
 
-/** Copies the chosen signups page by page, so that no transaction stays open. Returns how many. */
+/**
+ * Copies the chosen signups page by page, so that no transaction stays open. Returns how many.
+ *
+ * @throws UsageError when neither the journal nor the settings have the tab
+ */
 async function copy(
   reader: Reader,
   format: ExportFormat,
-  chosen: Chosen & { readonly known: readonly string[] },
+  { tab, since = -Infinity, until = Infinity, known }: Chosen,
   { notes, stop }: Pick<Session, 'notes' | 'stop'>,
 ): Promise<number> {
   const { all } = await reader.figures(0, 0)
   using progress = notes.progress('signups read', all.accepted)
-  const isWanted = wanting(chosen)
+  const tabs = new Map(known.map((it) => [tabKey(it), it]))
+  const wantedKey = tab === undefined ? undefined : tabKey(tab)
   let read = 0
   let count = 0
-  const tabs = new Map(chosen.known.map((tab) => [tabKey(tab), tab]))
   for (let after = 0; ;) {
     const page = await reader.page(after, pageRows)
-    const rows = page.filter(({ signup }) => isWanted(signup))
+    const rows = page.filter(({ signup: { sheetTab, receivedAt } }) => {
+      const key = tabKey(sheetTab)
+      if (!tabs.has(key)) tabs.set(key, sheetTab)
+      return receivedAt >= since && receivedAt < until && (wantedKey ?? key) === key
+    })
     if (rows.length > 0) await format.write(rows)
-    // Once a wanted signup is found, the tab is there.
-    if (count === 0)
-      for (const { signup } of page) tabs.set(tabKey(signup.sheetTab), signup.sheetTab)
     read += page.length
     count += rows.length
     progress.at(read)
     if (page.length < pageRows) break
     after = page.at(-1)?.position ?? after
     // Let a signal be heard.
-    await new Promise((done) => setImmediate(done))
+    await nextTurn()
     stop.throwIfAborted()
   }
-  if (chosen.tab !== undefined && read > 0 && !tabs.has(tabKey(chosen.tab)))
-    throw noSuchTab(chosen.tab, [...tabs.values()])
+  if (tab !== undefined && read > 0 && !tabs.has(tabKey(tab))) throw noSuchTab(tab, tabs)
   await format.finish()
   return count
 }
@@ -134,18 +124,10 @@ async function copy(
 const tabsMax = 20
 
 /** Does not repeat what was given, nor name a tab that somebody called by an address. */
-function noSuchTab(given: string, tabs: readonly string[]): UsageError {
-  const named = tabs.filter((tab) => !tab.includes('@')).map((tab) => JSON.stringify(tab))
-  const near = named.filter((tab) => suggest(given, [tab]) !== undefined)
-  const hint =
-    near.length > 0
-      ? `Did you mean ${near.slice(0, tabsMax).join(' or ')}?`
-      : `Tabs are ${named.slice(0, tabsMax).join(', ')}${named.length > tabsMax ? ', …' : ''}.`
+function noSuchTab(given: string, tabs: ReadonlyMap<string, string>): UsageError {
+  const named = [...tabs.values()].filter((tab) => !tab.includes('@')).slice(0, tabsMax)
+  const meant = suggest(given, named)
+  const shown = named.map((tab) => JSON.stringify(tab)).join(', ')
+  const hint = meant === undefined ? `Tabs are ${shown}.` : `Did you mean ${JSON.stringify(meant)}?`
   return new UsageError(`The journal has no tab of the name that --tab says. ${hint}`)
-}
-
-function wanting({ tab, since = -Infinity, until = Infinity }: Chosen) {
-  const key = tab === undefined ? undefined : tabKey(tab)
-  return ({ sheetTab, receivedAt }: Signup) =>
-    receivedAt >= since && receivedAt < until && (key === undefined || tabKey(sheetTab) === key)
 }

@@ -1,19 +1,17 @@
 import { resolve } from 'node:path'
 import { chosenSite, readSettings } from './settings.ts'
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { SiteConfig } from '../config/sites/site.ts'
 import { keepYoungGeneration } from '../platform/node/young-generation.ts'
 import { tabsOf } from '../service/tabs.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import { ownColumns } from '../signup/row.ts'
-import { suggest } from '../signup/suggest.ts'
 import { Columns, importFields } from './import/columns.ts'
-import { type ImportFile, UnreadableFile } from './import/file-record.ts'
+import type { ImportFile } from './import/file-record.ts'
 import { Importer } from './import/importer.ts'
 import type { DateOrder } from './import/moment.ts'
-import { type OpenFile, openImportFile } from './import/open-file.ts'
+import { openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
-import { type Report, tellReport, usesOf } from './import/report.ts'
+import { describeReport, type Report, usesOf } from './import/report.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 
 interface Options {
@@ -41,8 +39,8 @@ import again, or complete one that was stopped: nobody is added twice.
 
 Rejected rows go with their reasons to FILE.rejected.csv, or to
 FILE.rejected-2.csv and so on when that exists. Correct them there and import
-that file. A dry run writes no file, and shows what each column becomes, how dates
-are read, and the first 20 rejected rows.
+that file. A dry run writes no file, and shows what each column becomes, the
+earliest and latest date, and the first 20 rejected rows.
 
 Exit code 1: some rows were rejected, or the import was stopped.`
 
@@ -79,17 +77,6 @@ function addMapped(
   return new Map([...before, [field, text.slice(at + 1).trim()]])
 }
 
-/** @throws UsageError when --map names a field that neither signups nor the site have */
-function columnsOf({ map = new Map() }: Options, { fields }: SiteConfig): Columns {
-  const own = ownColumns(fields)
-  const known = [...importFields, ...own.map(({ name }) => name)]
-  const other = [...map.keys()].find((name) => !known.includes(name))
-  if (other === undefined) return new Columns(map, own)
-  const meant = suggest(other, known)
-  const hint = meant === undefined ? `Fields are ${known.join(', ')}.` : `Did you mean ${meant}?`
-  throw new UsageError(`--map ${other}=… names no field. Give it as FIELD=COLUMN. ${hint}`)
-}
-
 async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
   const { config, home } = readSettings()
   const site = chosenSite(config, options.site)
@@ -97,9 +84,10 @@ async function importFile(session: Session, path: string, options: Options): Pro
     throw new UsageError(
       '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
     )
-  const columns = columnsOf(options, site)
-  await using opened = await usable(openImportFile(path))
-  const file = await usable(readHead(opened, columns))
+  const columns = new Columns(options.map ?? new Map(), ownColumns(site.fields))
+  await using opened = await openImportFile(path)
+  const { file } = opened
+  if (file.columns) columns.take(file.columns)
   await using open = await (options.dryRun ? home.openForTrial() : home.openBeside())
   const journal = partOf(open.sites, site)
   const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
@@ -127,30 +115,13 @@ async function importFile(session: Session, path: string, options: Options): Pro
       dryRun: options.dryRun ?? false,
       complete,
       columns: usesOf(file, columns, options.tab),
-      dates: importer.dates.report,
-      ...importer.counts,
+      ...importer.results,
       rejectedFile: rejectedFile?.path ?? null,
-      problems: importer.problems,
     }
-    await (options.json ? session.out.json(report) : tellReport(session.out, report))
+    if (options.json) await session.out.json(report)
+    else await session.out.lines(describeReport(report))
   }
-  return importer.counts.rejected === 0 ? exit.done : exit.notAll
-}
-
-async function readHead(opened: OpenFile, columns: Columns): Promise<ImportFile> {
-  const file = await opened.read()
-  if (file.columns) columns.take(file.columns)
-  return file
-}
-
-/** A file that nothing can be read of is a wrong argument. */
-async function usable<T>(file: Promise<T>): Promise<T> {
-  try {
-    return await file
-  } catch (cause) {
-    if (cause instanceof UnreadableFile) throw new UsageError(cause.message, { cause })
-    throw cause
-  }
+  return importer.results.rejected === 0 ? exit.done : exit.notAll
 }
 
 async function runAll(

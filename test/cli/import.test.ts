@@ -56,8 +56,7 @@ test('the columns of a file become the fields of signups, and the rest goes into
       'Column C "Datum": timestamp\n' +
       'Column D "Schlagworte": tags\n' +
       'Column E "Ort": into Metadata\n' +
-      'Dates from 2025-11-20T10:00:00.000Z to 2025-11-21T07:00:00.000Z. ' +
-      '"20.11.2025 10:00" is read as 2025-11-20T10:00:00.000Z.\n' +
+      'Dates from 2025-11-20T10:00:00.000Z to 2025-11-21T07:00:00.000Z.\n' +
       '2 rows read: 2 added; 0 skipped, as their tab has the address; 0 rejected.\n',
     stderr: '',
   })

@@ -1,5 +1,7 @@
 import type { OwnColumn } from '../../signup/row.ts'
-import { type FileColumn, lettersOf, UnreadableFile } from './file-record.ts'
+import { suggest } from '../../signup/suggest.ts'
+import { UsageError } from '../session.ts'
+import { type FileColumn, lettersOf } from './file-record.ts'
 
 /** What a column may be. Other columns go into metadata under their own names. */
 export const importFields = [
@@ -13,9 +15,6 @@ export const importFields = [
 ] as const
 type ImportField = (typeof importFields)[number]
 
-/** Names that say which field a column is, besides the names of the fields, in the form of `bare`. */
-const otherNames: Readonly<Record<string, ImportField>> = { emailaddress: 'email' }
-
 /** Only letters and digits, so that `E-mail` is `email` and `Sheet Tab` is `sheetTab`. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
@@ -23,7 +22,7 @@ function bare(name: string): string {
 
 const fieldsByName = new Map<string, ImportField>([
   ...importFields.map((field) => [bare(field), field] as const),
-  ...Object.entries(otherNames),
+  ['emailaddress', 'email'],
 ])
 
 /** Says of each column which field it is. */
@@ -38,6 +37,7 @@ export class Columns {
   /**
    * @param mapped the column of each field that the person has named
    * @param own the site's own fields, known by name or heading
+   * @throws UsageError when neither signups nor the site have a field that is mapped
    */
   constructor(mapped: ReadonlyMap<string, string>, own: readonly OwnColumn[] = []) {
     this.#mapped = mapped
@@ -46,6 +46,8 @@ export class Columns {
       ...own.map(({ name, heading }) => [bare(heading), name] as const),
       ...own.map(({ name }) => [bare(name), name] as const),
     ])
+    const other = [...mapped.keys()].find((name) => !this.#names.includes(name))
+    if (other !== undefined) throw noSuchField(other, this.#names)
   }
 
   /** The fields of all columns that are known so far, by their keys; undefined for metadata. */
@@ -62,27 +64,27 @@ export class Columns {
     return field
   }
 
-  /** Takes a header row. @throws UnreadableFile when it lacks a column, or leaves open which one it is */
+  /** Takes a header row. @throws UsageError when it lacks a column, or leaves open which one it is */
   take(columns: readonly FileColumn[]): void {
     const mapped = new Map<number, string>()
     for (const [field, said] of this.#mapped) {
       const at = findColumn(columns, field, said)
       const other = mapped.get(at)
       if (other !== undefined)
-        throw new UnreadableFile(
+        throw new UsageError(
           `--map ${other}= and --map ${field}= say one column. Leave one of them out.`,
         )
       mapped.set(at, field)
     }
     const fields = columns.map(({ name }, at) => mapped.get(at) ?? this.#byName(name))
     if (!fields.includes('email'))
-      throw new UnreadableFile(
+      throw new UsageError(
         `The file has no column Email: say which it is by --map email=COLUMN. ${listOf(columns)}`,
       )
     for (const name of this.#names) {
       const all = lettersWhere(fields, (field) => field === name)
       if (all.length > 1)
-        throw new UnreadableFile(
+        throw new UsageError(
           `Columns ${all.join(' and ')} may be the ${name}: say which by --map ${name}=${all[0]}, or rename one of them.`,
         )
     }
@@ -98,20 +100,25 @@ export class Columns {
 
 const columnsMax = 1_000
 
+function noSuchField(name: string, known: readonly string[]): UsageError {
+  const meant = suggest(name, known)
+  const hint = meant === undefined ? `Fields are ${known.join(', ')}.` : `Did you mean ${meant}?`
+  return new UsageError(`--map ${name}=… names no field. Give it as FIELD=COLUMN. ${hint}`)
+}
+
 /** The index of the column that the person names: by its name, else by its number or letters. */
 function findColumn(columns: readonly FileColumn[], field: string, said: string): number {
   const named = lettersWhere(columns, ({ name }) => name === said)
   if (named.length > 1)
-    throw new UnreadableFile(
+    throw new UsageError(
       `Columns ${named.join(' and ')} have the name that --map ${field}= says: ` +
         `say which by its letter, as in --map ${field}=${named[0]}.`,
     )
-  const letters = named[0] ?? said
+  const byPlace = /^\d{1,9}$/.test(said) ? lettersOf(Number(said) - 1) : said
+  const letters = named[0] ?? byPlace
   const at = columns.findIndex((_, index) => lettersOf(index) === letters)
-  // A name such as "3" comes before the number.
-  const index = named.length === 0 && /^\d{1,9}$/.test(said) ? Number(said) - 1 : at
-  if (columns[index]) return index
-  throw new UnreadableFile(`The file has no column that --map ${field}= says. ${listOf(columns)}`)
+  if (at >= 0) return at
+  throw new UsageError(`The file has no column that --map ${field}= says. ${listOf(columns)}`)
 }
 
 function lettersWhere<T>(all: readonly T[], isWanted: (one: T) => boolean): readonly string[] {

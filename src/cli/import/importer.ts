@@ -2,24 +2,28 @@ import type { Imported, ImportLog, ImportTerms } from '../../journal/contracts/i
 import type { Clock } from '../../platform/clock.ts'
 import { signupIds } from '../../signup/id.ts'
 import { tooManyTabs } from '../../signup/parse.ts'
-import type { Signup } from '../../signup/signup.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
+import { iso } from '../terminal/words.ts'
 import { type FileRecord, type ImportFile, UnreadableFile } from './file-record.ts'
-import { GivenDates } from './given-dates.ts'
 import type { RejectedFile } from './rejected-file.ts'
 import { parseRow, type RowOptions } from './to-signup.ts'
 
-/** What became of the records of a file. */
-export interface Counts {
+/** What became of the records of a file, as far as it is certain. Times are ISO 8601 in UTC. */
+export interface Results {
+  /** Of the rows that have a date; null when none has. */
+  readonly dates: {
+    readonly earliest: string | null
+    readonly latest: string | null
+    /** Rows that have no date, and get the time of the import. */
+    readonly without: number
+  }
   readonly read: number
   readonly added: number
   /** Not added, because the tab has the address already. */
   readonly skipped: number
   readonly rejected: number
-}
-
-export interface Problem {
-  readonly row: number
-  readonly reason: string
+  /** The first twenty rejected rows. */
+  readonly problems: readonly { readonly row: number; readonly reason: string }[]
 }
 
 export interface ImporterOptions extends Omit<RowOptions, 'now'> {
@@ -47,11 +51,11 @@ const forgotten = 'This person was forgotten. Only a signup of their own brings 
 
 /** Brings the records of one file into the journal, in short transactions. */
 export class Importer {
-  readonly dates = new GivenDates()
   readonly #options: ImporterOptions
   readonly #newId = signupIds()
+  readonly #dates = { earliest: Infinity, latest: -Infinity, without: 0 }
   readonly #counts = { read: 0, added: 0, skipped: 0, rejected: 0 }
-  readonly #problems: Problem[] = []
+  readonly #problems: { readonly row: number; readonly reason: string }[] = []
   /** Checked, and not in the journal yet. */
   #waiting: { readonly record: FileRecord; readonly signup: Signup }[] = []
   #committedTo = 0
@@ -60,14 +64,15 @@ export class Importer {
     this.#options = options
   }
 
-  /** What is certain so far. */
-  get counts(): Counts {
-    return { ...this.#counts, read: this.#counts.read - this.#waiting.length }
-  }
-
-  /** The first problems. */
-  get problems(): readonly Problem[] {
-    return this.#problems
+  get results(): Results {
+    const { earliest, latest, without } = this.#dates
+    const isoOrNull = (at: Millis) => (Number.isFinite(at) ? iso(at) : null)
+    return {
+      dates: { earliest: isoOrNull(earliest), latest: isoOrNull(latest), without },
+      ...this.#counts,
+      read: this.#counts.read - this.#waiting.length,
+      problems: this.#problems,
+    }
   }
 
   /** Brings in all records. Calls `onCommit` after each transaction with the number of bytes that are done. */
@@ -94,7 +99,11 @@ export class Importer {
     const moment = this.#options.clock.now()
     const parsed = parseRow(record.values, { ...this.#options, now: moment })
     if (!parsed.ok) return this.#reject(record, parsed.reason)
-    this.dates.note(parsed.date, parsed.at)
+    const dates = this.#dates
+    if (parsed.hasDate) {
+      dates.earliest = Math.min(dates.earliest, parsed.at)
+      dates.latest = Math.max(dates.latest, parsed.at)
+    } else dates.without += 1
     const { email, sheetTab, source, name, tags, metadata, fields } = parsed.value
     const cells = { email, sheetTab, source, name, tags, metadata, fields }
     const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...cells }

@@ -20,10 +20,6 @@ const dayNumber = /^(\d{5})(?:[.,](\d{1,15}))?$/
 const dayMs = 24 * 60 * 60 * 1000
 const dayNumberOf1970 = 25_569
 
-export function isDayNumber(text: string): boolean {
-  return dayNumber.test(text.trim())
-}
-
 /**
  * Reads a moment: `2026-11-20T10:00:00.000Z`, `2026-11-20 10:00`, `20.11.2026 10:00:00`, with an order
  * `11/20/2026 10:00 AM`, and `46346.5`, a day number of Excel. Without a time it is midnight; without a zone it
@@ -36,7 +32,7 @@ export function readMoment(
 ): Millis | { readonly problem: string } {
   const [date = '', rest = ''] = splitDate(text.trim())
   if (withSlashes.test(date) && order === undefined) return { problem: needsOrder }
-  const day = rest === '' && isDayNumber(date) ? readDayNumber(date) : readDate(date, order)
+  const day = rest === '' && dayNumber.test(date) ? readDayNumber(date) : readDate(date, order)
   const time = rest === '' ? 0 : readTime(rest)
   if (day === undefined || time === undefined) return { problem: wrongForm }
   const at = day + time

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { messageOf } from '../../platform/message-of.ts'
+import { UsageError } from '../session.ts'
 import { readCsv } from './csv-file.ts'
 import { type ImportFile, UnreadableFile } from './file-record.ts'
 import { readNdjson } from './ndjson-file.ts'
@@ -10,33 +11,30 @@ const headBytes = 64 * 1024
 
 export interface OpenFile extends AsyncDisposable {
   readonly bytes: number
-  read(): Promise<ImportFile>
+  readonly file: ImportFile
 }
 
-/** Opens a file to import. Rejects with `UnreadableFile` when it is of no kind that can be imported. */
+/** Opens a file to import. @throws UsageError when nothing of it can be imported */
 export async function openImportFile(path: string): Promise<OpenFile> {
-  const file = await openRegular(path)
-  try {
-    const { size: bytes } = await file.stat()
-    const head = Buffer.alloc(Math.min(bytes, headBytes))
-    await file.read(head, 0, head.length, 0)
-    const start = head.subarray(0, 3).equals(byteOrderMark) ? byteOrderMark.length : 0
-    const text = head.subarray(start)
-    assertText(text)
-    return {
-      bytes,
-      async read() {
-        const chunks: AsyncIterable<Buffer> = file.createReadStream({ start, autoClose: false })
-        return text.toString('latin1').trimStart().startsWith('{')
-          ? readNdjson(chunks)
-          : readCsv(chunks, text)
-      },
-      [Symbol.asyncDispose]: () => file.close(),
-    }
-  } catch (error) {
-    await file.close()
-    throw error
-  }
+  await using opening = new AsyncDisposableStack()
+  const handle = opening.use(await openRegular(path))
+  const { size: bytes } = await handle.stat()
+  const head = Buffer.alloc(Math.min(bytes, headBytes))
+  await handle.read(head, 0, head.length, 0)
+  const start = head.subarray(0, 3).equals(byteOrderMark) ? byteOrderMark.length : 0
+  const text = head.subarray(start)
+  assertText(text)
+  const chunks: AsyncIterable<Buffer> = handle.createReadStream({ start, autoClose: false })
+  const isNdjson = text.toString('latin1').trimStart().startsWith('{')
+  const file = isNdjson ? readNdjson(chunks) : await readCsv(chunks, text).catch(asUsage)
+  const open = opening.move()
+  return { bytes, file, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** A file that nothing can be read of is a wrong argument. */
+function asUsage(error: unknown): never {
+  if (!(error instanceof UnreadableFile)) throw error
+  throw new UsageError(error.message, { cause: error })
 }
 
 const byteOrderMark = Buffer.from('\uFEFF')
@@ -50,9 +48,9 @@ async function openRegular(path: string): Promise<FileHandle> {
   } catch (cause) {
     const reason = messageOf(cause)
     const words = reasons[codeOf(cause) ?? ''] ?? `${reason}. Check the disk.`
-    throw new UnreadableFile(`${path} cannot be read: ${words}`, { cause })
+    throw new UsageError(`${path} cannot be read: ${words}`, { cause })
   }
-  throw new UnreadableFile(`${path} is not a file. Give a CSV or NDJSON file.`)
+  throw new UsageError(`${path} is not a file. Give a CSV or NDJSON file.`)
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -67,14 +65,14 @@ const zip = 'PK\u0003\u0004'
 function assertText(head: Buffer): void {
   const text = head.toString('latin1')
   if (text.startsWith(zip))
-    throw new UnreadableFile(
+    throw new UsageError(
       'The file is a workbook or an archive. Open it in its program, and save it as "CSV UTF-8".',
     )
   // In UTF-16, ASCII characters have a zero byte before or behind them.
   if (text.startsWith('\xff\xfe') || text.startsWith('\xfe\xff') || text.includes('\0'))
-    throw new UnreadableFile(
+    throw new UsageError(
       'The file is in UTF-16, or is no text. Open it in its program, and save it as "CSV UTF-8".',
     )
   if (text.trimStart().startsWith('['))
-    throw new UnreadableFile('The file is a JSON list. Write one JSON object a line (NDJSON).')
+    throw new UsageError('The file is a JSON list. Write one JSON object a line (NDJSON).')
 }

@@ -1,26 +1,18 @@
-import type { Output } from '../terminal/output.ts'
 import { counted, digits } from '../terminal/words.ts'
 import type { Columns } from './columns.ts'
 import { type ImportFile, lettersOf, rejectedColumns } from './file-record.ts'
-import type { DatesReport } from './given-dates.ts'
+import type { Results } from './importer.ts'
 
 /** The JSON of `rollcall import`. */
-export interface Report {
+export interface Report extends Results {
   readonly file: string
   readonly dryRun: boolean
   /** False when it was stopped or failed before the end of the file. */
   readonly complete: boolean
   /** What each column becomes; in NDJSON the names that the first rows have. At most a thousand. */
   readonly columns: readonly ColumnUse[]
-  readonly dates: DatesReport
-  readonly read: number
-  readonly added: number
-  readonly skipped: number
-  readonly rejected: number
   /** The path of the file that has the rejected rows. */
   readonly rejectedFile: string | null
-  /** The first twenty rejected rows. */
-  readonly problems: readonly { readonly row: number; readonly reason: string }[]
 }
 
 /** What a column becomes: a field, a member of the metadata, or nothing. */
@@ -56,18 +48,20 @@ export function usesOf(
 }
 
 /** Tells people what an import has done, or would do. */
-export async function tellReport(out: Output, report: Report): Promise<void> {
-  const { read, added, skipped, rejected, dryRun } = report
-  const lines = [...report.columns.map(columnLine), ...dateLines(report)]
+export function describeReport(report: Report): string[] {
+  const { read, added, skipped, rejected, dryRun, rejectedFile, problems } = report
   const results = [
     `${digits(added)} ${dryRun ? 'would be added' : 'added'}`,
     `${digits(skipped)} skipped, as their tab has the address`,
     `${digits(rejected)} rejected`,
   ]
-  lines.push(`${counted(read, 'row')} read: ${results.join('; ')}.`)
-  if (report.rejectedFile !== null) lines.push(`The rejected rows are in ${report.rejectedFile}`)
-  if (dryRun) lines.push(...report.problems.map(({ row, reason }) => `Row ${row}: ${reason}`))
-  await out.lines(lines)
+  return [
+    ...report.columns.map(columnLine),
+    ...dateLines(report),
+    `${counted(read, 'row')} read: ${results.join('; ')}.`,
+    ...(rejectedFile === null ? [] : [`The rejected rows are in ${rejectedFile}`]),
+    ...(dryRun ? problems.map(({ row, reason }) => `Row ${row}: ${reason}`) : []),
+  ]
 }
 
 function columnLine({ column, name, field, metadataKey }: ColumnUse): string {
@@ -76,19 +70,13 @@ function columnLine({ column, name, field, metadataKey }: ColumnUse): string {
   return `${column === null ? 'Name' : `Column ${column}`} ${quoted(name)}: ${becomes}${key}`
 }
 
-function dateLines({ dates: { earliest, latest, without, examples } }: Report): string[] {
-  if (earliest === null)
-    return without === 0 ? [] : ['No row has a date: all get the time of the import.']
-  const read = examples.map(
-    ({ text, isDayNumber, at }) =>
-      ` ${quoted(text)}${isDayNumber ? ', a day number of Excel,' : ''} is read as ${at}.`,
-  )
-  return [
-    `Dates from ${earliest} to ${latest}.${read.join('')}`,
-    ...(without === 0
-      ? []
-      : [`${counted(without, 'row')} without a date: the time of the import.`]),
-  ]
+function dateLines({ dates: { earliest, latest, without } }: Report): string[] {
+  if (earliest !== null && latest !== null) {
+    const rest =
+      without > 0 ? ` ${counted(without, 'row')} without a date: the time of the import.` : ''
+    return [`Dates from ${earliest} to ${latest}.${rest}`]
+  }
+  return without === 0 ? [] : ['No row has a date: all get the time of the import.']
 }
 
 function quoted(text: string): string {

@@ -19,8 +19,8 @@ export type ParsedRow =
       readonly ok: true
       readonly value: Extract<Parsed, { ok: true }>['value']
       readonly at: Millis
-      /** The date as the file has it; undefined without one. */
-      readonly date: string | undefined
+      /** Whether the file has its date; otherwise it is now. */
+      readonly hasDate: boolean
     }
   | { readonly ok: false; readonly reason: string }
 
@@ -51,8 +51,7 @@ export function parseRow(
   const parsed = parseSignup(input, context)
   if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message))
   if (parsed.ok && typeof at === 'number' && problems.length === 0) {
-    const date = typeof timestamp === 'string' ? timestamp : undefined
-    return { ok: true, value: parsed.value, at, date }
+    return { ok: true, value: parsed.value, at, hasDate: timestamp !== undefined }
   }
   return { ok: false, reason: problems.join(' ') }
 }

@@ -1,6 +1,7 @@
 import { inspectNotices, sendTestNotice } from '../alerts/inspection.ts'
 import { inspectChallenge } from '../challenge/inspection.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
+import { keyProblem } from '../config/challenge-keys.ts'
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
@@ -21,10 +22,22 @@ import { workbookFolder } from './data-folder.ts'
 import { destinationOf, googleOptions } from './spreadsheets.ts'
 import { realWorld } from './world.ts'
 
+/** What is looked at, and for whom. */
 export interface Inspected {
   readonly config: Config
   readonly secrets: Secrets
   readonly site: SiteConfig
+  /** The part of the site; undefined when the journal cannot be opened. */
+  readonly journal: Journal | undefined
+  /** The parts of all sites. */
+  readonly parts: readonly Journal[]
+  /** Whether to send a test notice. */
+  readonly sendsNotice: boolean
+  readonly session: {
+    readonly stop: AbortSignal
+    /** Told when something has to wait. */
+    readonly notes: { tell(text: string): void }
+  }
 }
 
 /** The most calls to the Sheets API that a command may make to look at the spreadsheet. */
@@ -34,17 +47,16 @@ const waitMaxMs = 70_000
 const timeoutMaxMs = 15_000
 
 /**
- * Looks at the spreadsheet of a site.
- *
- * @param journal undefined when it cannot be opened: then no call to the Sheets API is made
- * @param waits told when a call has to wait for the quota, with the milliseconds
+ * Looks at the spreadsheet of a site: from the clock and the access token to the room in it. Makes no call
+ * to the Sheets API without a journal.
  */
-export function spreadsheetFindings(
-  { config, secrets, site }: Inspected,
-  journal: Journal | undefined,
-  waits: (ms: number) => void,
-  signal: AbortSignal,
-): AsyncIterable<Finding> {
+export function spreadsheetFindings({
+  config,
+  secrets,
+  site,
+  journal,
+  session: { notes, stop },
+}: Inspected): AsyncIterable<Finding> {
   const destination = destinationOf(site, config, secrets)
   const { spreadsheet, privateKey, workbookDir } = destination
   const expected = expectedOf(site, journal)
@@ -57,9 +69,9 @@ export function spreadsheetFindings(
   const inspect = googleInspection({
     ...googleOptions(destination, spreadsheet, privateKey, realWorld),
     http: (request) => http({ ...request, timeoutMs: Math.min(request.timeoutMs, timeoutMaxMs) }),
-    gate: boundedGate(ledger, quota, clock, waits),
+    gate: boundedGate(ledger, quota, clock, notes),
   })
-  return inspect(expected, signal)
+  return inspect(expected, stop)
 }
 
 function expectedOf(
@@ -80,7 +92,7 @@ function boundedGate(
   ledger: CallLedger | undefined,
   quota: Quota,
   clock: Pick<Clock, 'sleep'>,
-  waits: (ms: number) => void,
+  notes: Inspected['session']['notes'],
 ): CallGate {
   let calls = 0
   return async (signal) => {
@@ -88,7 +100,7 @@ function boundedGate(
     if (calls === callsMax) throw new Error(`this command makes at most ${callsMax} calls`)
     for (let wait = await ledger.reserve(quota); wait > 0; wait = await ledger.reserve(quota)) {
       if (wait > waitMaxMs) throw new Error('the quota is used up')
-      waits(wait)
+      notes.tell(`Waiting ${Math.ceil(wait / 1000)} s for the quota.`)
       await clock.sleep(wait, signal)
       signal.throwIfAborted()
     }
@@ -97,39 +109,42 @@ function boundedGate(
   }
 }
 
-/** Whether the provider of the challenge knows the secret key of a site. */
-export async function challengeFinding({ secrets, site }: Inspected): Promise<Finding> {
+/** Whether the keys of a site's challenge belong to its provider, which has to know the secret one. */
+export async function challengeFindings({ secrets, site }: Inspected): Promise<readonly Finding[]> {
+  const { ok, fault } = findingsOf('challenge')
   const { challenge } = site
   const { challengeSecret: secret } = secretsOf(secrets, site)
   if (!challenge || secret === undefined) {
-    return findingsOf('challenge').ok('is off: nobody has to show that they are no bot')
+    return [ok('is off: nobody has to show that they are no bot')]
   }
   const names = site.settingNames.challenge
+  const problem = keyProblem(challenge.provider, challenge.siteKey, secret, names)
+  if (problem) return [fault(problem.message, problem.hint)]
   const asked = createSiteverify({ ...challenge, ...realWorld, secret, names })
-  return inspectChallenge(asked, challenge.provider, names)
+  return [await inspectChallenge(asked, challenge.provider, names)]
 }
 
-/** The receiver of notices, when there is one. @param sendsTest sends it a notice instead of looking */
-export async function noticesFindings(
-  { alertWebhook }: Pick<Secrets, 'alertWebhook'>,
-  journals: readonly Journal[],
-  sendsTest: boolean,
-  signal: AbortSignal,
-): Promise<readonly Finding[]> {
+/** The receiver of notices, when there is one. */
+export async function noticesFindings({
+  secrets: { alertWebhook },
+  parts,
+  sendsNotice,
+  session: { stop },
+}: Inspected): Promise<readonly Finding[]> {
   if (!alertWebhook) return []
   const world = { ...realWorld, http: realWorld.receiverHttp }
   return [
-    sendsTest
-      ? await sendTestNotice(alertWebhook, world, signal)
-      : await inspectNotices(alertWebhook, journals, world, signal),
+    sendsNotice
+      ? await sendTestNotice(alertWebhook, world, stop)
+      : await inspectNotices(alertWebhook, parts, world, stop),
   ]
 }
 
 /** From the way to the server of the journal to its settings. Changes nothing. */
-export async function databaseFindings(
-  { database }: Pick<Config, 'database'>,
-  { databaseUrl = '' }: Pick<Secrets, 'databaseUrl'>,
-): Promise<readonly Finding[]> {
+export async function databaseFindings({
+  config: { database },
+  secrets: { databaseUrl = '' },
+}: Inspected): Promise<readonly Finding[]> {
   const { ok, fault } = findingsOf('database')
   try {
     const facts = await readServerFacts(databaseUrl)

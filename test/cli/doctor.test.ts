@@ -1,6 +1,4 @@
 import { chmod, open, readFile, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startLoopbackServer } from '../../emulators/loopback-server.ts'
@@ -304,36 +302,4 @@ test('the default tab is told once, also when it is one of the tabs that are lis
   const { code, of } = await runDoctor({ env: { SHEET_TABS: 'News,sheet1' } })
   expect(code).toBe(0)
   expect(of('tabs').map(({ message }) => /"(.*?)"/.exec(message)?.[1])).toEqual(['Sheet1', 'News'])
-})
-
-describe('a second process', () => {
-  test('a Rollcall with another DATA_DIR has the port', async () => {
-    await using data = await tempFolder()
-    await using service = await startService()
-    const env = { HOST: '127.0.0.1', PORT: new URL(service.url).port }
-    const { code, of } = await runDoctor({ env, dataDir: data.path })
-    expect(code).toBe(1)
-    expect(of('process')).toMatchObject([
-      {
-        state: 'fault',
-        message: expect.stringContaining('a Rollcall with another DATA_DIR has port'),
-      },
-    ])
-  })
-
-  test('another program has the port', async () => {
-    await using data = await tempFolder()
-    const server = createServer((socket) => socket.end('SSH-2.0-nothing\r\n'))
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' ? String(address?.port) : ''
-    try {
-      const env = { HOST: '127.0.0.1', PORT: port }
-      const { of } = await runDoctor({ env, dataDir: data.path })
-      expect(of('process')[0]?.message).toContain('another program has port')
-    } finally {
-      server.close()
-    }
-  })
 })

@@ -2,10 +2,9 @@ import { messageOf } from '../../platform/message-of.ts'
 import { databaseFindings } from '../../service/inspections.ts'
 import { leftBehindHint } from '../../service/data-folder.ts'
 import { findingsOf } from '../../signup/finding.ts'
-import { serve } from '../command-words.ts'
 import { digits } from '../terminal/words.ts'
-import { type Check, notChecked } from './check.ts'
-import { signupsIn } from './folder-checks.ts'
+import type { Check } from './check.ts'
+import { processCheck, signupsIn } from './folder-checks.ts'
 
 const slowMs = 100
 /** The first commit of a connection takes longer. */
@@ -20,19 +19,16 @@ const dataDirCheck: Check = async ({ home }) => {
     : [skipped('DATA_DIR is not used: the journal is in the database')]
 }
 
-/** From the way to the server to its settings. */
-const databaseCheck: Check = ({ config, secrets }) => databaseFindings(config, secrets)
-
 /** The signups in the journal, and how long a commit takes, as every visitor waits for one. */
-const journalCheck: Check = async ({ journal, session: { clock } }) => {
+const journalCheck: Check = async ({ journal, parts, whyClosed, session: { clock } }) => {
   const { ok, warning, fault } = findingsOf('journal')
-  if (journal.kind === 'closed') return [fault(journal.message)]
-  const signups = await signupsIn(journal.parts)
+  if (!journal) return [fault(whyClosed)]
+  const signups = await signupsIn(parts)
   const times: number[] = []
   for (let count = 0; count < tries; count++) {
     const begin = clock.elapsed()
     try {
-      await journal.journal.reader.probe()
+      await journal.reader.probe()
     } catch (error) {
       return [fault(messageOf(error))]
     }
@@ -46,18 +42,9 @@ const journalCheck: Check = async ({ journal, session: { clock } }) => {
   return [warning(message, 'Run the service near its database: every visitor waits for a commit.')]
 }
 
-/** Whether any instance delivers. Others may only take signups. */
-const instancesCheck: Check = async ({ home, journal }) => {
-  if (journal.kind === 'closed') return notChecked('process')
-  const { ok, warning } = findingsOf('process')
-  return (await home.isInUse())
-    ? [ok('an instance delivers')]
-    : [warning('no instance delivers', `Start one with ${serve}.`)]
-}
-
 export const databaseChecks: readonly Check[] = [
   dataDirCheck,
-  databaseCheck,
+  databaseFindings,
   journalCheck,
-  instancesCheck,
+  processCheck,
 ]

@@ -1,7 +1,6 @@
 import type { Reader } from '../../journal/contracts/reader.ts'
 import { readDeliveryNote } from '../../journal/contracts/delivery-log.ts'
 import { quotaLeft } from '../../operations/status.ts'
-import { noticesFindings } from '../../service/inspections.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
@@ -17,9 +16,9 @@ const ageMaxMs = 12 * hour
 
 /** Signups that wait, what blocks delivery, and the tabs that are set aside. */
 export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
-  if (journal.kind === 'closed') return notChecked('backlog')
+  if (!journal) return notChecked('backlog')
   const { fault } = findingsOf('delivery')
-  const { reader } = journal.journal
+  const { reader } = journal
   const note = await readDeliveryNote(reader)
   const tabs = note?.tabs ?? []
   const keys = tabs.map(({ name }) => tabKey(name))
@@ -62,9 +61,9 @@ function duration(ms: Millis): string {
 /** The calls to the Sheets API that are left. */
 export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, session }) => {
   if (spreadsheet.kind !== 'google') return []
-  if (journal.kind === 'closed') return notChecked('quota')
+  if (!journal) return notChecked('quota')
   const { ok, fault } = findingsOf('quota')
-  const { reader, time = session.clock } = journal.journal
+  const { reader, time = session.clock } = journal
   const { perMinute, perDay } = await quotaLeft(spreadsheet, reader, time.now())
   const of = ({ left, limit }: typeof perDay) => `${digits(left)} of ${digits(limit)}`
   const message = `${of(perMinute)} calls are left this minute, and ${of(perDay)} in 24 hours`
@@ -74,7 +73,3 @@ export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, sessio
     'SHEETS_REQUESTS_PER_DAY.'
   return [fault(message, hint)]
 }
-
-/** The receiver of notices, when there is one. */
-export const noticesCheck: Check = ({ secrets, journal, sendsNotice, session }) =>
-  noticesFindings(secrets, journal.kind === 'open' ? journal.parts : [], sendsNotice, session.stop)

@@ -1,21 +1,20 @@
 import type { Config } from '../../config/config.ts'
 import { ConfigError } from '../../config/problem.ts'
 import type { SiteConfig } from '../../config/sites/site.ts'
-import { partOf } from '../../journal/contracts/journal.ts'
+import { type OpenJournal, partOf } from '../../journal/contracts/journal.ts'
 import type { Finding } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/words.ts'
-import type { Check, CheckContext, OpenedJournal } from './check.ts'
+import type { Check, CheckContext } from './check.ts'
 import { databaseChecks } from './database-checks.ts'
-import { backlogCheck, noticesCheck, quotaCheck } from './delivery-checks.ts'
-import { dataDirCheck, diskCheck, journalCheck, processCheck } from './folder-checks.ts'
+import { backlogCheck, quotaCheck } from './delivery-checks.ts'
+import { folderChecks } from './folder-checks.ts'
+import { keyCheck, originCheck, settingsCheck } from './setup-checks.ts'
 import {
-  challengeCheck,
-  keyCheck,
-  originCheck,
-  settingsCheck,
-  spreadsheetCheck,
-} from './setup-checks.ts'
+  challengeFindings,
+  noticesFindings,
+  spreadsheetFindings,
+} from '../../service/inspections.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { tellOtherSites } from '../settings.ts'
 
@@ -44,7 +43,7 @@ function roundsOf(
   sites: Config['sites'],
 ): readonly Round[] {
   const [site] = sites
-  const places = [...(database ? databaseChecks : folderChecks), noticesCheck]
+  const places = [...(database ? databaseChecks : folderChecks), noticesFindings]
   const name = undefined
   if (!hasSites) {
     return [{ site, name, checks: [settingsCheck, ...setupChecks, ...places, ...deliveries] }]
@@ -56,10 +55,8 @@ function roundsOf(
 }
 
 /** What a site is set up with, and what has become of its signups. */
-const setupChecks: readonly Check[] = [keyCheck, spreadsheetCheck, challengeCheck, originCheck]
-const deliveries: readonly Check[] = [backlogCheck, quotaCheck]
-
-const folderChecks: readonly Check[] = [dataDirCheck, diskCheck, journalCheck, processCheck]
+const setupChecks = [keyCheck, spreadsheetFindings, challengeFindings, originCheck]
+const deliveries = [backlogCheck, quotaCheck]
 
 /** A finding, and the site that it is of; undefined for the instance, and when no file names sites. */
 export type SiteFinding = Finding & { readonly site: string | undefined }
@@ -71,7 +68,9 @@ export type SiteFinding = Finding & { readonly site: string | undefined }
 export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<SiteFinding> {
   await using opened = await openJournal(subject, session)
   for (const { site, name, checks } of roundsOf(subject.config, subject.sites)) {
-    const context: CheckContext = { ...subject, site, session, journal: opened.of(site) }
+    const { parts, whyClosed } = opened
+    const journal = parts.size > 0 ? partOf(parts, site) : undefined
+    const context = { ...subject, site, session, journal, parts: [...parts.values()], whyClosed }
     for (const check of checks) {
       for await (const finding of await check(context)) yield { ...finding, site: name }
       session.stop.throwIfAborted()
@@ -100,40 +99,33 @@ export function accountOf({ spreadsheet }: Pick<SiteConfig, 'spreadsheet'>): str
   return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : null
 }
 
-/** Which spreadsheets to share with which addresses, each of which is alone in its line. */
+/** The addresses to share the spreadsheets with, each alone in its line. */
 function sharing(sites: readonly SiteConfig[]): string {
-  const accounts = [...Map.groupBy(sites, accountOf)].flatMap(([account, its]) =>
-    account === null ? [] : [{ account, its }],
-  )
-  return accounts
-    .map(({ account, its }) => {
-      const whose = accounts.length > 1 ? ` of ${its.map(({ name }) => name).join(', ')}` : ''
-      const what = its.length > 1 ? 'spreadsheets' : 'spreadsheet'
-      return `Share the ${what}${whose} with this address, as Editor:\n${account}\n`
-    })
-    .join('')
+  const accounts = new Set(sites.map(accountOf).filter((account) => account !== null))
+  if (accounts.size === 0) return ''
+  const what =
+    sites.length > 1 ? 'each spreadsheet with its address' : 'the spreadsheet with this address'
+  return `Share ${what}, as Editor:\n${[...accounts].join('\n')}\n`
 }
 
 interface Opened extends AsyncDisposable {
-  readonly of: (site: SiteConfig) => OpenedJournal
+  /** None when the journal cannot be opened. */
+  readonly parts: OpenJournal['sites']
+  readonly whyClosed: string
 }
 
-async function openJournal({ config, home }: Subject, session: Session): Promise<Opened> {
+async function openJournal({ config, home }: Subject, { notes }: Session): Promise<Opened> {
   try {
     const opened = await home.openBeside()
     {
       await using reading = await home.openReader()
-      await tellOtherSites(config, reading, session.notes)
+      await tellOtherSites(config, reading, notes)
     }
-    const { sites } = opened
-    const parts = [...sites.values()]
-    return {
-      of: (site) => ({ kind: 'open', journal: partOf(sites, site), parts }),
-      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-    }
+    const dispose = () => opened[Symbol.asyncDispose]()
+    return { parts: opened.sites, whyClosed: '', [Symbol.asyncDispose]: dispose }
   } catch (error) {
-    const message = inOneLine(error)
-    return { of: () => ({ kind: 'closed', message }), [Symbol.asyncDispose]: async () => {} }
+    const whyClosed = inOneLine(error)
+    return { parts: new Map(), whyClosed, [Symbol.asyncDispose]: async () => {} }
   }
 }
 

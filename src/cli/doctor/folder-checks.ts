@@ -3,18 +3,16 @@ import { access, readdir, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Journal } from '../../journal/contracts/journal.ts'
 import { messageOf } from '../../platform/message-of.ts'
-import { isLocked } from '../../platform/node/directory-lock.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
-import { httpClient } from '../../platform/node/http-client.ts'
 import { isOpenToOthers } from '../../platform/node/owner-only.ts'
 import { whyUnusable } from '../../platform/node/unusable-file.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
 import { digits } from '../terminal/words.ts'
-import type { Check } from './check.ts'
+import { type Check, notChecked } from './check.ts'
 
 /** Whether only this user can read the data, and can write it. */
-export const dataDirCheck: Check = async ({ config: { dataDir } }) => {
+const dataDirCheck: Check = async ({ config: { dataDir } }) => {
   const { ok, fault } = findingsOf('data')
   try {
     await readdir(dataDir)
@@ -37,15 +35,15 @@ export const dataDirCheck: Check = async ({ config: { dataDir } }) => {
 const freeMin = 100 * 1024 ** 2
 
 /** Whether there is space, shown by a small commit in the journal. */
-export const diskCheck: Check = async ({ config: { dataDir }, journal }) => {
+const diskCheck: Check = async ({ config: { dataDir }, journal }) => {
   const { ok, fault } = findingsOf('disk')
   const hint = 'Free some space, or set DATA_DIR to a folder on another disk.'
   const free = await freeBytes(dataDir)
   const message = `${digits(Math.floor(free / 1024 ** 2))} MB are free`
   if (free < freeMin) return [fault(`only ${message} in ${dataDir}`, hint)]
-  if (journal.kind === 'closed') return [ok(message)]
+  if (!journal) return [ok(message)]
   try {
-    await journal.journal.reader.probe()
+    await journal.reader.probe()
   } catch (error) {
     return [fault(`${messageOf(error)} ${message}`, hint)]
   }
@@ -64,10 +62,10 @@ async function freeBytes(path: string): Promise<number> {
 }
 
 /** Opening the journal has checked every page of it. */
-export const journalCheck: Check = async ({ journal }) => {
+const journalCheck: Check = async ({ journal, parts, whyClosed }) => {
   const { ok, fault } = findingsOf('journal')
-  if (journal.kind === 'closed') return [fault(journal.message)]
-  return [ok(`is sound; signups in it: ${digits(await signupsIn(journal.parts))}`)]
+  if (!journal) return [fault(whyClosed)]
+  return [ok(`is sound; signups in it: ${digits(await signupsIn(parts))}`)]
 }
 
 /** The signups of all these sites. */
@@ -76,39 +74,22 @@ export async function signupsIn(parts: readonly Pick<Journal, 'reader'>[]): Prom
   return figures.reduce((sum, { all }) => sum + all.accepted, 0)
 }
 
-const timeoutMs = 3_000
-
-/** Who uses `DATA_DIR` and the port. */
-export const processCheck: Check = async ({ config: { dataDir, host, port } }) => {
-  const { ok, warning, fault } = findingsOf('process')
-  if (isLocked(dataDir)) {
-    return [ok('a service runs with this DATA_DIR; a second one would be refused')]
+/** Whether a service delivers. */
+export const processCheck: Check = async ({ home, journal, config: { database, dataDir } }) => {
+  // Only an open journal in a database can tell.
+  if (database && !journal) return notChecked('process')
+  const { ok, warning } = findingsOf('process')
+  if (!(await home.isInUse())) {
+    const none = database ? 'no instance delivers' : `no service runs with ${dataDir}`
+    return [warning(none, `Start one with ${serve}.`)]
   }
-  const other = port === 0 ? undefined : await whoListens(host, port)
-  const message = `no service runs with ${dataDir}`
-  if (other === undefined) return [warning(message, `Start it with ${serve}.`)]
   return [
-    fault(
-      `${message}, and ${other} has port ${port} already`,
-      'Stop that process, or give the service another PORT.',
+    ok(
+      database
+        ? 'an instance delivers'
+        : 'a service runs with this DATA_DIR; a second one would be refused',
     ),
   ]
 }
 
-/** Who answers at the address of the service; undefined when nobody does. */
-async function whoListens(host: string, port: number): Promise<string | undefined> {
-  const here = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const authority = here.includes(':') ? `[${here}]:${port}` : `${here}:${port}`
-  const url = `http://${authority}/api/health`
-  try {
-    const asked = { method: 'GET', url, timeoutMs, answerBytesMax: 64 * 1024 } as const
-    const { text } = await httpClient(asked)
-    return text.trim() === '{"status":"ok"}'
-      ? 'a Rollcall with another DATA_DIR'
-      : 'another program'
-  } catch (error) {
-    return /ECONNREFUSED|EADDRNOTAVAIL|ENOTFOUND/.test(String(error))
-      ? undefined
-      : 'another program'
-  }
-}
+export const folderChecks: readonly Check[] = [dataDirCheck, diskCheck, journalCheck, processCheck]

@@ -1,7 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
-import { keyProblem } from '../../config/challenge.ts'
 import { secretsOf } from '../../config/secrets.ts'
-import { challengeFinding, spreadsheetFindings } from '../../service/inspections.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import type { Check } from './check.ts'
 
@@ -21,30 +19,10 @@ export const keyCheck: Check = async ({ site, secrets }) => {
   return [findingsOf('key').ok(`is an RSA key of ${bits} bits, for ${email}`)]
 }
 
-/** From the clock and the access token to the room in the spreadsheet. */
-export const spreadsheetCheck: Check = (context) => {
-  const { journal, session } = context
-  const waits = (ms: number) =>
-    session.notes.tell(`Waiting ${Math.ceil(ms / 1000)} s for the quota.`)
-  const ofSite = journal.kind === 'open' ? journal.journal : undefined
-  return spreadsheetFindings(context, ofSite, waits, session.stop)
-}
-
-export const challengeCheck: Check = async (context) => {
-  const { challenge, settingNames } = context.site
-  const { challengeSecret = '' } = secretsOf(context.secrets, context.site)
-  const problem =
-    challenge &&
-    keyProblem(challenge.provider, challenge.siteKey, challengeSecret, settingNames.challenge)
-  if (problem) return [findingsOf('challenge').fault(problem.message, problem.hint)]
-  return [await challengeFinding(context)]
-}
-
 /** Whether the page that somebody tries from may send signups. */
 export const originCheck: Check = async ({ config, site, origin }) => {
   const { ok, fault } = findingsOf('origins')
   const { origins, settingNames } = site
-  const { allowedHosts = [] } = config
   const setting = settingNames.origins
   if (origins === '*') return [ok('pages of every origin may send signups')]
   const list = origins.join(', ')
@@ -52,7 +30,7 @@ export const originCheck: Check = async ({ config, site, origin }) => {
     const end = "and the service's own; --origin checks another one"
     return [ok(`pages of ${list} may send signups, ${end}`)]
   }
-  const isOwn = allowedHosts.includes(new URL(origin).host)
+  const isOwn = config.allowedHosts?.includes(new URL(origin).host)
   if (isOwn || origins.includes(origin)) {
     return [ok(`pages of ${origin} may send signups`)]
   }

@@ -17,26 +17,6 @@ interface Options {
   readonly json?: true
 }
 
-/** The JSON of `rollcall backfill`. Times are ISO 8601 in UTC. */
-interface Report {
-  readonly at: string
-  readonly spreadsheet: string
-  readonly since: string | null
-  /** What the spreadsheet does not have, by tab: to deliver again, or put back by this run. */
-  readonly tabs: readonly { readonly sheetTab: string; readonly signups: number }[]
-  /** How many signups were put back into the pending work; null with `--dry-run`. */
-  readonly putBack: number | null
-  /** Of the whole journal. */
-  readonly present: number
-  readonly edited: number
-  readonly waiting: number
-  readonly erased: number
-  /** Written to this spreadsheet once, and not there now; left out without `--deleted`. */
-  readonly deleted: number
-  /** Up to when `RETENTION_DAYS` has erased what the journal knew; null when it has not. */
-  readonly expiredUpTo: string | null
-}
-
 export function addBackfill(program: Command, run: Run): void {
   program
     .command('backfill')
@@ -58,18 +38,7 @@ async function backfill(session: Session, options: Options): Promise<ExitCode> {
   const isWanted = ({ signup }: SignupRecord) => signup.receivedAt >= (since ?? -Infinity)
   const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
   return withDifference(session, options.site, async (difference) => {
-    const { compared, location, expiredUpTo } = difference
-    const { present, edited, waiting, unknown, missing } = compared
-    const tabs = await countByTab(difference, kinds, isWanted)
-    const found: Report = {
-      at: iso(clock.now()),
-      spreadsheet: location,
-      since: since === undefined ? null : iso(since),
-      tabs: Array.from(tabs, ([sheetTab, signups]) => ({ sheetTab, signups })),
-      putBack: null,
-      ...{ present, edited, waiting, erased: unknown, deleted: missing },
-      expiredUpTo,
-    }
+    const found = await reportOf(difference, kinds, isWanted)
     if (!json) await out.lines(describe(found))
     let putBack = 0
     if (!dryRun) {
@@ -77,16 +46,28 @@ async function backfill(session: Session, options: Options): Promise<ExitCode> {
       for (const kind of kinds) putBack += await deliverAgain(difference, kind, session, isWanted)
       notes.tell(`Put back for delivery: ${digits(putBack)}. The service writes the rows.`)
     }
-    if (json) await out.json({ ...found, putBack: dryRun ? null : putBack })
+    if (json) {
+      const chosen = { at: iso(clock.now()), since: since === undefined ? null : iso(since) }
+      await out.json({ ...chosen, ...found, putBack: dryRun ? null : putBack })
+    }
     return exit.done
   })
 }
 
-async function countByTab(
-  { comparison }: Difference,
+type Report = Awaited<ReturnType<typeof reportOf>>
+
+/**
+ * Adds up the JSON of `rollcall backfill`, but for `at`, `since`, and `putBack`: how many signups were put
+ * back into the pending work, null with `--dry-run`. Times are ISO 8601 in UTC.
+ *
+ * @param kinds what to deliver again
+ */
+async function reportOf(
+  { compared, comparison, location, expiredUpTo }: Difference,
   kinds: readonly FoundKind[],
   isWanted: (found: SignupRecord) => boolean,
-): Promise<ReadonlyMap<string, number>> {
+) {
+  const { present, edited, waiting, unknown: erased, missing: deleted } = compared
   const tabs = new Map<string, number>()
   for (const kind of kinds) {
     for await (const page of comparison.foundPages(kind)) {
@@ -95,7 +76,14 @@ async function countByTab(
       }
     }
   }
-  return tabs
+  return {
+    spreadsheet: location,
+    // What the spreadsheet does not have, by tab.
+    tabs: Array.from(tabs, ([sheetTab, signups]) => ({ sheetTab, signups })),
+    // Of the whole journal. `deleted` ones were written to this spreadsheet once, and are not there now.
+    ...{ present, edited, waiting, erased, deleted },
+    expiredUpTo,
+  }
 }
 
 function describe({ tabs, present, edited, deleted, waiting, erased }: Report): string[] {

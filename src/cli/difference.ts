@@ -10,7 +10,7 @@ import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
-import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
+import type { NamedTab, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Session } from './session.ts'
 import { chosenSite, readSettings, tellExpired, tellOtherSites } from './settings.ts'
 
@@ -50,20 +50,25 @@ export async function withDifference<T>(
   const destination = destinationOf(site, config, secrets)
   const spreadsheet = connectSpreadsheet({ ...destination, journal }, world)
   using comparison = await comparisonOf(journal.compared)
-  let unread: Difference['unread']
-  {
-    using progress = notes.progress('rows read')
-    const onRows = (rows: number) => progress.at(rows)
-    unread = await readSpreadsheet(spreadsheet, comparison, { clock, stop, onRows })
-  }
+  const found = await compareAll(spreadsheet, comparison, { notes, clock, stop })
+  const upTo = await tellExpired(journal.reader, notes)
+  return await work({ ...found, comparison, location: spreadsheet.location, expiredUpTo: upTo })
+}
+
+async function compareAll(
+  spreadsheet: Spreadsheet,
+  comparison: Comparison,
+  { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
+): Promise<Pick<Difference, 'compared' | 'unread'>> {
+  using reading = notes.progress('rows read')
+  const onRows = (rows: number) => reading.at(rows)
+  const unread = await readSpreadsheet(spreadsheet, comparison, { clock, stop, onRows })
   using progress = notes.progress('signups compared')
   const compared = await comparison.compare((signups) => {
     stop.throwIfAborted()
     progress.at(signups)
   })
-  const upTo = await tellExpired(journal.reader, notes)
-  const { location } = spreadsheet
-  return await work({ compared, comparison, unread, location, expiredUpTo: upTo })
+  return { compared, unread }
 }
 
 /**

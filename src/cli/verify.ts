@@ -16,43 +16,6 @@ interface Options {
 /** How many signups or rows a list shows. */
 const listedMax = { text: 20, json: 1_000 }
 
-/** The JSON of `rollcall verify`. Times are ISO 8601 in UTC. Lists have at most 1,000 entries. */
-interface Report {
-  readonly at: string
-  readonly spreadsheet: string
-  /** How many signups of the journal there are of each kind. */
-  readonly signups: {
-    readonly present: number
-    readonly missing: number
-    readonly edited: number
-    readonly waiting: number
-    readonly elsewhere: number
-    readonly erased: number
-  }
-  /** How many rows of the spreadsheet there are of each kind. */
-  readonly rows: {
-    readonly all: number
-    readonly double: number
-    readonly copies: number
-    readonly others: number
-  }
-  readonly missing: readonly Listed[]
-  readonly edited: readonly Listed[]
-  readonly double: readonly { timestamp: string; sheetTab: string; extra: number }[]
-  /** Tabs that were left out, because Google cannot read their titles in a range. */
-  readonly unread: readonly { readonly sheetTab: string; readonly place: string }[]
-  /** Up to when `RETENTION_DAYS` has erased what the journal knew; null when it has not. */
-  readonly expiredUpTo: string | null
-  /** How many missing signups were put back into the pending work; null without `--repair`. */
-  readonly repaired: number | null
-}
-
-interface Listed {
-  readonly timestamp: string
-  readonly sheetTab: string
-  readonly email: string
-}
-
 export function addVerify(program: Command, run: Run): void {
   program
     .command('verify')
@@ -72,7 +35,7 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
   if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
   return withDifference(session, options.site, async (difference) => {
     const found = await reportOf(difference, session, json ? listedMax.json : listedMax.text)
-    const { missing, edited, waiting } = found.signups
+    const { missing, edited } = found.signups
     if (!json) await out.lines(describe(found))
     let repaired = 0
     if (repair && missing > 0) {
@@ -85,25 +48,24 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
       } else notes.tell('Nothing was changed.')
     }
     if (json) await out.json({ ...found, repaired: repair ? repaired : null })
-    else if (repaired > 0) {
-      const now = { missing: missing - repaired, waiting: waiting + repaired }
-      await out.lines([
-        '',
-        'Now:',
-        ...countsOf({ ...found, signups: { ...found.signups, ...now } }),
-      ])
-    }
     const isWell = missing === repaired && edited + found.rows.double + found.unread.length === 0
     return isWell ? exit.done : exit.notAll
   })
 }
 
-/** @param max how many signups or rows a list has */
+type Report = Awaited<ReturnType<typeof reportOf>>
+
+/**
+ * Adds up the JSON of `rollcall verify`, but for `repaired`: how many missing signups were put back. Times
+ * are ISO 8601 in UTC.
+ *
+ * @param max how many signups or rows a list has
+ */
 async function reportOf(
   { compared, comparison, unread, location, expiredUpTo }: Difference,
   { clock }: Pick<Session, 'clock'>,
   max: number,
-): Promise<Report> {
+) {
   const { present, missing, edited, waiting, elsewhere, unknown: erased } = compared
   const { rows: all, double, copies, others } = compared
   const listed = async (kind: FoundKind) => {
@@ -122,37 +84,35 @@ async function reportOf(
     double: comparison
       .doubles(max)
       .map(({ at, tab, extra }) => ({ timestamp: iso(at), sheetTab: tab, extra })),
+    // Tabs that were left out, because Google cannot read their titles in a range.
     unread: unread.map(({ name, place }) => ({ sheetTab: name, place })),
     expiredUpTo,
-    repaired: null,
   }
 }
 
-function countsOf({ signups, rows }: Report): string[] {
-  return countTable([
-    ['Signups with their row', signups.present],
-    ['Missing', signups.missing],
-    ['Edited', signups.edited],
-    ['Double', rows.double],
-    ['Waiting for delivery', signups.waiting],
-    ['Written elsewhere only', signups.elsewhere],
-    ['Erased in the journal', signups.erased],
-    ['Copies in other tabs', rows.copies],
-    ['Rows of others', rows.others],
-  ])
-}
-
-function describe(report: Report): string[] {
-  const { signups, missing, edited, double, unread } = report
-  const rowsOf = (all: readonly Listed[]) => all.map((it) => [it.timestamp, it.sheetTab, it.email])
+function describe({ signups, rows, missing, edited, double, unread }: Report): string[] {
   return [
-    ...countsOf(report),
+    ...countTable([
+      ['Signups with their row', signups.present],
+      ['Missing', signups.missing],
+      ['Edited', signups.edited],
+      ['Double', rows.double],
+      ['Waiting for delivery', signups.waiting],
+      ['Written elsewhere only', signups.elsewhere],
+      ['Erased in the journal', signups.erased],
+      ['Copies in other tabs', rows.copies],
+      ['Rows of others', rows.others],
+    ]),
     ...section(
       'Missing: no row has this timestamp and this address',
-      rowsOf(missing),
+      missing.map(Object.values<string>),
       signups.missing,
     ),
-    ...section('Edited: a row has only one of the two', rowsOf(edited), signups.edited),
+    ...section(
+      'Edited: a row has only one of the two',
+      edited.map(Object.values<string>),
+      signups.edited,
+    ),
     ...section(
       'Double: more rows than signups',
       double.map(({ timestamp, sheetTab, extra }) => [timestamp, sheetTab, `${extra} too many`]),

@@ -1,22 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
-import { type Moved, moveJournal } from '../service/move-journal.ts'
+import { moveJournal } from '../service/move-journal.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/words.ts'
 import { readSettings } from './settings.ts'
-
-interface Options {
-  readonly json?: true
-}
-
-/** The JSON of `rollcall migrate-journal`. */
-interface Report {
-  /** The database and its host. */
-  readonly database: string
-  /** False when an earlier run has moved this journal. */
-  readonly moved: boolean
-  /** How many rows each table has; empty unless this run moved them. */
-  readonly tables: Readonly<Record<string, number>>
-}
 
 const details = `
 Stop the service first, and set DATABASE_URL to an empty database. The journal
@@ -33,34 +19,30 @@ export function addMigrateJournal(program: Command, run: Run): void {
     .action((options) => run((session) => migrateJournal(session, options)))
 }
 
-async function migrateJournal(session: Session, { json }: Options): Promise<ExitCode> {
-  const { out, notes, clock, stop } = session
+async function migrateJournal(
+  { out, notes, clock, stop }: Session,
+  { json }: { readonly json?: true },
+): Promise<ExitCode> {
   const { config, secrets } = readSettings()
   if (!config.database || secrets.databaseUrl === undefined) {
     throw new UsageError('Set DATABASE_URL to the database that gets the journal.')
   }
   using copying = notes.progress('signups copied')
   using comparing = notes.progress('rows compared')
-  const moved = await moveJournal(config, secrets.databaseUrl, {
+  const tables = await moveJournal(config, secrets.databaseUrl, {
     clock,
     stop,
     goesOn: (after) => notes.tell(`An earlier run has copied the signups up to number ${after}.`),
     copied: (rows) => copying.at(rows),
     compared: (rows) => comparing.at(rows),
   })
-  const { name, host } = config.database
-  const report: Report = {
-    database: `${name} on ${host}`,
-    moved: moved.isNew,
-    tables: moved.tables,
+  const database = `${config.database.name} on ${config.database.host}`
+  if (json) await out.json({ database, moved: tables !== undefined, tables: tables ?? {} })
+  else {
+    const done = tables
+      ? `Moved to ${database}, and compared: ${counted(tables['signup'] ?? 0, 'signup')}.`
+      : `The journal is in ${database} already.`
+    await out.line(`${done} Start the service with DATABASE_URL.`)
   }
-  if (json) await out.json(report)
-  else await out.line(describe(report, moved))
   return exit.done
-}
-
-function describe({ database }: Report, { isNew, tables }: Moved): string {
-  if (!isNew) return `The journal is in ${database} already. Start the service with DATABASE_URL.`
-  const signups = counted(tables['signup'] ?? 0, 'signup')
-  return `Moved to ${database}, and compared: ${signups}. Start the service with DATABASE_URL.`
 }

@@ -5,25 +5,6 @@ import { exit, type ExitCode, type Run, type Session, UsageError } from './sessi
 import { counted, digits } from './terminal/words.ts'
 import { readSettings } from './settings.ts'
 
-interface Options {
-  readonly replace?: true
-  readonly json?: true
-}
-
-/** The JSON of `rollcall restore`. */
-interface Report {
-  /** The restored journal's file, and that of the journal before, if there was one. */
-  readonly journal: string
-  readonly aside: string | null
-  readonly signups: number
-  /** They are compared with the spreadsheet before they are written. */
-  readonly waiting: number
-  /** People's signups that were erased, because these people were forgotten after the backup. */
-  readonly forgotten: number
-  /** Whether the provider's quota counts as used up, as nobody knows the calls since the backup. */
-  readonly quotaFull: boolean
-}
-
 export function addRestore(program: Command, run: Run): void {
   program
     .command('restore')
@@ -34,19 +15,19 @@ export function addRestore(program: Command, run: Run): void {
     .action((file, options) => run((session) => restore(session, file, options)))
 }
 
-async function restore(session: Session, file: string, options: Options): Promise<ExitCode> {
-  const { out } = session
+async function restore(
+  { out }: Session,
+  file: string,
+  { replace, json }: { readonly replace?: true; readonly json?: true },
+): Promise<ExitCode> {
   const { copies } = readSettings().home
   if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
-  const result = await copies.restore(resolve(file), { replace: options.replace === true })
-  if (options.json) await out.json(report(result))
-  else await out.lines(describe(result))
+  const result = await copies.restore(resolve(file), { replace: replace === true })
+  if (json) {
+    const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
+    await out.json({ journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown })
+  } else await out.lines(describe(result))
   return exit.done
-}
-
-function report(result: RestoreResult): Report {
-  const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
-  return { journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown }
 }
 
 function describe(result: RestoreResult): string[] {

@@ -12,16 +12,10 @@ export interface MoveOptions extends Omit<TakeOptions, 'clock' | 'beforeCommit'>
   readonly clock: Clock
 }
 
-/** What was moved, or that it was moved before. */
-export interface Moved {
-  readonly isNew: boolean
-  /** Rows by table; empty when the journal was moved before. */
-  readonly tables: Readonly<Record<string, number>>
-}
-
 /**
  * Moves the journal in `DATA_DIR` to the database of this URL, and compares all rows. The journal stays in
- * `DATA_DIR`, with a mark on it. After a stop at any point the next call goes on.
+ * `DATA_DIR`, with a mark on it. After a stop at any point the next call goes on. Returns how many rows each table has;
+ * undefined when the journal was moved before.
  *
  * @throws Error when a service runs on `DATA_DIR` or on the database, when the database has signups of
  *   another journal, when the journal was moved before and has changed since, and when the copy differs;
@@ -31,7 +25,7 @@ export async function moveJournal(
   config: Config,
   url: string,
   options: MoveOptions,
-): Promise<Moved> {
+): Promise<Readonly<Record<string, number>> | undefined> {
   const { dataDir, database } = config
   const to = `${database?.name ?? ''} on ${database?.host ?? ''}`
   const file = join(dataDir, journalFile)
@@ -43,5 +37,5 @@ export async function moveJournal(
   // From the mark on, a crash leaves the journal here or there, and only the next run can tell.
   const tables = await takeJournal(url, journal, { ...options, beforeCommit: mark })
   if (!tables) await mark()
-  return { isNew: tables !== undefined, tables: tables ?? {} }
+  return tables
 }

@@ -1,15 +1,22 @@
 import { type PublicSettings, publicConfig } from '../api/config.ts'
 import { signupStatus } from '../api/status.ts'
-import { widgetOf } from '../challenge/providers.ts'
+import type { Challenge } from '../challenge/challenge.ts'
+import { isTestSecret, widgetOf } from '../challenge/providers.ts'
+import { createSiteverify } from '../challenge/siteverify.ts'
 import type { Config } from '../config/config.ts'
+import { type Secrets, secretsOf } from '../config/secrets.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import type { Answer } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
+import { Admission } from '../intake/admission.ts'
+import { Turns } from '../intake/idempotency.ts'
+import { Waiting } from '../intake/waiting.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import type { Events } from '../ops/events.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
 import { SiteFiles } from './files.ts'
-import { createIntake, type IntakeOptions } from './intake.ts'
 import type { RunningSite } from './running-site.ts'
 import { tabsOf } from './tabs.ts'
 import type { World } from './world.ts'
@@ -26,13 +33,19 @@ export interface SiteWeb {
   status(exchange: Exchange): Promise<Answer>
 }
 
+/** What the sites of a service share. */
+export interface SiteWebOptions {
+  readonly config: Config
+  readonly secrets: Secrets
+  /** Makes the ids of all sites. */
+  readonly newId: Intake['newId']
+}
+
+type WebWorld = Pick<World, 'clock' | 'http' | 'digest'>
+
 /** Builds the HTTP side of one site. */
-export function siteWeb(
-  running: RunningSite,
-  options: Pick<IntakeOptions, 'secrets' | 'newId'> & { readonly config: Config },
-  world: Pick<World, 'clock' | 'http' | 'digest'>,
-): SiteWeb {
-  const { config: site, journal, events, health } = running
+export function siteWeb(running: RunningSite, options: SiteWebOptions, world: WebWorld): SiteWeb {
+  const { config: site, journal, events } = running
   const { config } = options
   const pageOptions = {
     pages: site.page,
@@ -45,26 +58,54 @@ export function siteWeb(
     takesTab: (tab: string, client: string | undefined) =>
       journal.intake.takesTab(tab, world.clock.now(), client).catch(unlessUnavailable),
   }
-  const intake = createIntake(
-    { ...options, site, events, health, journal: journal.intake },
-    world,
-    {
-      tabs: pageOptions.tabs,
-      people: {
-        missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
-        sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
-      },
-    },
-  )
   const settings: PublicSettings = { ...config, ...pageOptions }
   return {
-    intake,
+    intake: createIntake(running, options, pageOptions, world),
     pageOptions,
     pages: pageRoutes(pageOptions),
     files: new SiteFiles(pageOptions),
     config: () => publicConfig(settings),
     status: ({ params }) => signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
   }
+}
+
+/** Builds the parts that accept the signups of a site, from the body to the journal. */
+function createIntake(
+  { config: site, journal: { intake: journal }, events, health }: RunningSite,
+  { config, secrets, newId }: SiteWebOptions,
+  pageOptions: FormPostOptions & Pick<Intake, 'tabs'>,
+  { clock, http, digest }: WebWorld,
+): Intake {
+  const challenge = createChallenge(site, secrets, events, { clock, http })
+  return {
+    journal,
+    events,
+    clock,
+    tabs: pageOptions.tabs,
+    people: {
+      missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
+      sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
+    },
+    newId,
+    turns: new Turns(),
+    digest,
+    admission: new Admission({ challenge, events, digest }),
+    waiting: new Waiting({ journal, health, clock }),
+    bulkItemsMax: config.bulkItemsMax,
+  }
+}
+
+function createChallenge(
+  site: SiteConfig,
+  secrets: Secrets,
+  events: Events,
+  world: Pick<World, 'clock' | 'http'>,
+): Challenge | undefined {
+  const { challenge } = site
+  const { challengeSecret: secret } = secretsOf(secrets, site)
+  if (!challenge || secret === undefined) return undefined
+  events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
+  return createSiteverify({ ...challenge, ...world, secret, names: site.settingNames.challenge })
 }
 
 /** While the journal is unavailable, show the form as if the tab were allowed. */

@@ -3,6 +3,8 @@ import { ready, readySites } from '../api/ready.ts'
 import { type Answer, json } from '../http/answer.ts'
 import { assetAnswer, documentAnswer, refusedScript } from '../http/assets.ts'
 import { ApiKeys } from '../http/api-keys.ts'
+import { arrivingBytesMax } from '../http/body.ts'
+import { Budget } from '../http/budget.ts'
 import { type Application, createEdge } from '../http/edge.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
@@ -21,14 +23,14 @@ import { remember } from '../platform/remember.ts'
 import { plainFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 import { signupIds } from '../signup/id.ts'
+import { limits } from '../signup/limits.ts'
 import { readAssets } from './files.ts'
-import { type IntakeOptions, bodyLimits } from './intake.ts'
 import { metricsRoute } from './metering.ts'
 import type { RunningSite, RunningSites } from './running-site.ts'
-import { type SiteWeb, siteWeb } from './site-web.ts'
+import { type SiteWeb, siteWeb, type SiteWebOptions } from './site-web.ts'
 import type { World } from './world.ts'
 
-export interface WebOptions extends Pick<IntakeOptions, 'config' | 'secrets'> {
+export interface WebOptions extends Omit<SiteWebOptions, 'newId'> {
   readonly sites: RunningSites
   readonly journal: Pick<OpenJournal, 'backlogs'>
   readonly log: Logger
@@ -106,7 +108,11 @@ function routerOf(options: Answering): Router {
     return web
   }
   const intakes = {
-    bodies: bodyLimits(options.config),
+    bodies: {
+      bytesMax: options.config.bodyBytesMax,
+      formFieldsMax: limits.formFieldsMax,
+      arriving: new Budget({ max: arrivingBytesMax, clientMax: arrivingBytesMax }),
+    },
     of: (exchange: Exchange) => of(exchange).intake,
   }
   const description = remember(documentsKept, (site) => describe(site, options))

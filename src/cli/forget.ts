@@ -6,7 +6,6 @@ import type { JournalHome } from '../operations/journal-home.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/words.ts'
-import type { Progress } from './terminal/notes.ts'
 import { chosenName, readSettings } from './settings.ts'
 
 interface Options {
@@ -48,8 +47,7 @@ async function forgetPerson(session: Session, given: string, options: Options): 
   const names = options.site === undefined ? known : [chosenName(config, known, options.site)]
   await using opened = await home.openBeside(known)
   const journals = new Map(names.map((name) => [name, partOf(opened.sites, { name })]))
-  using shown = new DisposableStack()
-  let progress: Progress | undefined
+  using progress = notes.progress('signups searched')
   const report = await forget(address, {
     journals,
     home,
@@ -58,10 +56,7 @@ async function forgetPerson(session: Session, given: string, options: Options): 
     clock,
     stop,
     waitMs: options.wait * 1000,
-    searched: (done, last) => {
-      progress ??= shown.use(notes.progress('signups searched', last))
-      progress.at(done)
-    },
+    searched: (done) => progress.at(done),
   })
   if (options.json) await out.json(report)
   else await out.lines(describe(report, config.database !== undefined))
@@ -81,41 +76,26 @@ function describe(
   const { erased, unwritten, inBatch } = signups
   const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [
-    ...(erased === 0 && inBatch === 0
-      ? ['No signup has this address: check its spelling. Imports refuse it from now on.']
-      : [`Erased from the journal: ${counted(erased, 'signup')}.`]),
-    ...(unwritten > 0 ? [`Of these ${unwritten} waited, and get no row.`] : []),
+    erased + inBatch === 0
+      ? 'No signup has this address: check its spelling. Imports refuse it from now on.'
+      : `Erased from the journal: ${counted(erased, 'signup')}.`,
+    unwritten > 0 && `Of these ${unwritten} waited, and get no row.`,
     `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,
-    ...(inBatch > 0
-      ? [`In a batch that is on its way: ${inBatch}. They are erased when it has ended.`]
-      : []),
-    ...(rows.waiting > 0
-      ? [
-          `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes them when it can; so does the next forget.`,
-        ]
-      : []),
-    ...(absentSites.length > 0
-      ? [
-          `Not in the settings: ${absentSites.join(', ')}. Put back into the file what is missing: its rows are removed only then.`,
-        ]
-      : []),
-    ...(rows.notFound > 0
-      ? [
-          `Not found: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
-        ]
-      : []),
-    ...(rows.others > 0
-      ? [
-          `Left: ${counted(rows.others, 'row')} with the address and another time. They are of later signups, or a person has changed their time: look at them.`,
-        ]
-      : []),
-    ...(mentions > 0
-      ? [`Left: ${counted(mentions, 'signup')} of other people with the address in another cell.`]
-      : []),
-    ...(files.length === 0 && !isInDatabase ? ['No file in DATA_DIR has the address.'] : []),
-    ...(files.length > 0 ? [`Files in DATA_DIR that have the address: ${files.join(', ')}.`] : []),
+    inBatch > 0 && `In a batch that is on its way: ${inBatch}. They are erased when it has ended.`,
+    rows.waiting > 0 &&
+      `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes them when it can; so does the next forget.`,
+    absentSites.length > 0 &&
+      `Not in the settings: ${absentSites.join(', ')}. Put back into the file what is missing: its rows are removed only then.`,
+    rows.notFound > 0 &&
+      `Not found: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
+    rows.others > 0 &&
+      `Left: ${counted(rows.others, 'row')} with the address and another time. They are of later signups, or a person has changed their time: look at them.`,
+    mentions > 0 &&
+      `Left: ${counted(mentions, 'signup')} of other people with the address in another cell.`,
+    files.length > 0 && `Files in DATA_DIR that have the address: ${files.join(', ')}.`,
+    files.length === 0 && !isInDatabase && 'No file in DATA_DIR has the address.',
     `Not reached, to do by hand: ${left.join('; ')}.`,
-  ]
+  ].filter((line) => line !== false)
 }
 
 function parseSeconds(text: string): number {

@@ -1,5 +1,4 @@
-import type { Erasure, Unfinished } from '../journal/contracts/erasure.ts'
-import { expiredUpTo } from './retention.ts'
+import { type Erasure, expiredUpTo } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { JournalHome } from './journal-home.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -60,8 +59,8 @@ export interface ForgetOptions {
   readonly stop: AbortSignal
   /** The longest time to wait for the spreadsheet. */
   readonly waitMs: Millis
-  /** Told for each site, again and again, up to which of the last signups it was searched. */
-  readonly searched: (done: number, last: number) => void
+  /** Told for each site, again and again, up to which of its signups it was searched. */
+  readonly searched: (done: number) => void
 }
 
 /** Removes the rows of forgotten people, until it is disposed. */
@@ -80,38 +79,37 @@ const scrubMaxMs = 5_000
  */
 export async function forget(address: string, options: ForgetOptions): Promise<Forgotten> {
   const { journals, home, reachable } = options
-  const sum = { unwritten: 0, written: 0, frozen: 0, mentions: 0 }
-  const erased = new Map<string, readonly number[]>()
+  const erased = new Map<string, Erased>()
   for (const [name, { erasure }] of journals) {
-    const site = await eraseAll(erasure, address, options)
-    erased.set(name, [...site.written, ...site.frozen])
-    sum.unwritten += site.unwritten
-    sum.written += site.written.length
-    sum.frozen += site.frozen.length
-    sum.mentions += site.mentions
+    erased.set(name, await eraseAll(erasure, address, options))
   }
+  const sum = (of: (site: Erased) => number) =>
+    [...erased.values()].reduce((all, it) => all + of(it), 0)
   const reason = await removeRows(options)
   await emptyLog(options)
-  const { removals, frozen } = await unfinished(journals)
-  const waiting = removals + frozen
+  const { waiting, frozen, sites } = await unfinished(journals)
   const rows = { removed: 0, notFound: 0, waiting, others: 0 }
   for (const [name, { erasure }] of journals) {
-    await countOutcomes(erasure, erased.get(name) ?? [], rows)
+    const { written = [], frozen: inBatches = [] } = erased.get(name) ?? {}
+    await countOutcomes(erasure, [...written, ...inBatches], rows)
   }
   const files = await home.filesWith(address)
-  const inBatch = Math.min(frozen, sum.frozen)
-  const absent = [...journals].filter(([name]) => !reachable.has(name))
+  const unwritten = sum((it) => it.unwritten)
+  const inBatch = Math.min(
+    frozen,
+    sum((it) => it.frozen.length),
+  )
   return {
     done: waiting === 0 && (files ?? []).length === 0,
     signups: {
-      erased: sum.unwritten + sum.written + sum.frozen - inBatch,
-      unwritten: sum.unwritten,
+      erased: unwritten + sum((it) => it.written.length + it.frozen.length) - inBatch,
+      unwritten,
       inBatch,
     },
     rows,
     reason: waiting > 0 ? (reason ?? null) : null,
-    absentSites: await unfinishedSites(absent),
-    mentions: sum.mentions,
+    absentSites: sites.filter((name) => !reachable.has(name)),
+    mentions: sum((it) => it.mentions),
     files: files ?? [],
     byHand: [...byHand, ...(await expiredRows(journals)), ...(files ? [] : inDatabase(home))],
   }
@@ -139,7 +137,7 @@ export async function eraseAll(
     erased.written.push(...slice.written)
     erased.frozen.push(...slice.frozen)
     after = slice.next
-    searched(after ?? last, last)
+    searched(after ?? last)
     stop.throwIfAborted()
   }
   return erased
@@ -149,39 +147,28 @@ export async function eraseAll(
 async function removeRows(options: ForgetOptions): Promise<string | undefined> {
   const { journals, reachable, startRemoval, clock, stop, waitMs } = options
   const all = new Map([...journals].filter(([name]) => reachable.has(name)))
-  const isDone = async () => count(await unfinished(all)) === 0
+  const isDone = async () => (await unfinished(all)).waiting === 0
   if (await isDone()) return undefined
   await using removal = await startRemoval()
   const until = clock.elapsed() + waitMs
   while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
     await clock.sleep(lookMs, stop)
   }
-  const waiting = await unfinishedSites([...all])
-  const reasons = await Promise.all(waiting.map((site) => removal.reasonAt(site)))
+  const { sites } = await unfinished(all)
+  const reasons = await Promise.all(sites.map((site) => removal.reasonAt(site)))
   return reasons.find((reason) => reason !== undefined)
 }
 
-async function unfinished(journals: ReadonlyMap<string, Journal>): Promise<Unfinished> {
-  const sum = { removals: 0, frozen: 0 }
-  for (const { erasure } of journals.values()) {
+/** How many rows and signups in batches wait, how many of them are in batches, and at which sites. */
+async function unfinished(journals: ReadonlyMap<string, Journal>) {
+  const sum = { waiting: 0, frozen: 0, sites: [] as string[] }
+  for (const [name, { erasure }] of journals) {
     const { removals, frozen } = await erasure.unfinished()
-    sum.removals += removals
+    sum.waiting += removals + frozen
     sum.frozen += frozen
+    if (removals + frozen > 0) sum.sites.push(name)
   }
   return sum
-}
-
-function count({ removals, frozen }: Unfinished): number {
-  return removals + frozen
-}
-
-/** The names of those of these sites where something is unfinished. */
-async function unfinishedSites(sites: readonly (readonly [string, Journal])[]) {
-  const names: string[] = []
-  for (const [name, { erasure }] of sites) {
-    if (count(await erasure.unfinished()) > 0) names.push(name)
-  }
-  return names
 }
 
 async function emptyLog({ journals, clock, stop }: ForgetOptions): Promise<void> {
@@ -211,9 +198,7 @@ async function countOutcomes(
 
 /** Rows of signups that retention has erased: nobody knows any more whose they are. */
 async function expiredRows(journals: ReadonlyMap<string, Journal>): Promise<readonly string[]> {
-  const times = await Promise.all(
-    Array.from(journals.values(), ({ reader }) => expiredUpTo(reader)),
-  )
+  const times = await Promise.all(Array.from(journals.values(), (it) => expiredUpTo(it.reader)))
   const last = times
     .filter((time) => time !== null)
     .toSorted()

@@ -95,12 +95,11 @@ async function check(ask: Ask, session: Session): Promise<ExitCode> {
   for (;;) {
     await session.out.line()
     const settings = readSettings()
-    const { config } = settings
-    const isWell = await diagnoseInLines(
-      { ...settings, origin: undefined, sendsNotice: false, sites: config.sites },
-      session,
-    )
-    if (isWell) return (await tryOut(settings, ask, session)) ? exit.done : exit.notAll
+    const { sites } = settings.config
+    const subject = { ...settings, sites, origin: undefined, sendsNotice: false }
+    if (await diagnoseInLines(subject, session)) {
+      return (await tryOut(settings, ask, session)) ? exit.done : exit.notAll
+    }
     if (!(await ask.isSure('Check again?', true))) return exit.notAll
   }
 }
@@ -132,10 +131,7 @@ To remove it later: ${rollcall}forget ${test.address}`)
   if (!(await ask.isSure('Remove it again?', true))) return true
   await test.erase()
   const isRemoved = await test.erased()
-  await out.line(
-    isRemoved
-      ? `\nIt is removed. Start the service: ${serve}`
-      : `\nIt is not removed yet. The service removes it when it runs: ${serve}`,
-  )
+  const done = isRemoved ? 'is removed' : 'is not removed yet: the service does that'
+  await out.line(`\nIt ${done}. Start the service: ${serve}`)
   return isRemoved
 }

@@ -1,6 +1,6 @@
-import { type Config, type Environment, loadConfig } from '../../config/config.ts'
+import { type Environment, loadConfig } from '../../config/config.ts'
 import { ConfigError, type SettingProblem } from '../../config/problem.ts'
-import { type Secrets, secretsOf } from '../../config/secrets.ts'
+import { secretsOf } from '../../config/secrets.ts'
 
 /** The settings that `init` asks for. */
 const asked = [
@@ -17,21 +17,24 @@ const asked = [
 export type Asked = (typeof asked)[number]
 export type Answers = Readonly<Partial<Record<Asked, string>>>
 
+/** In the form of an id. */
+const anyId = 'x'.repeat(44)
+
 /** The environment with these answers in place of its own values for what `init` asks. */
 function environmentWith(environment: Environment, answers: Answers): Environment {
-  const others = Object.entries(environment.variables).filter(
-    ([name]) => !asked.some((one) => one === name),
-  )
+  const others = Object.entries(environment.variables).filter(([name]) => !isAsked(name))
   return { ...environment, variables: { ...Object.fromEntries(others), ...answers } }
+}
+
+function isAsked(setting: string): boolean {
+  return asked.some((name) => name === setting)
 }
 
 /** @throws ConfigError when settings that `init` does not ask for are wrong */
 export function assertOthers(environment: Environment): void {
   // DATABASE_URL is right only together with a sheet, which is asked for.
-  const answers = { SHEETS_SHEET_ID: anyId }
-  const problems = problemsOf(environmentWith(environment, answers)).filter(
-    ({ setting }) => !asked.some((one) => one === setting),
-  )
+  const read = load(environmentWith(environment, { SHEETS_SHEET_ID: anyId }))
+  const problems = problemsOf(read).filter(({ setting }) => !isAsked(setting))
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
@@ -41,53 +44,47 @@ export function problemWith(
   answers: Answers,
   name: Asked,
 ): string | undefined {
-  const found = problemsOf(environmentWith(environment, answers)).find(
-    ({ setting }) => setting === name,
-  )
+  const read = load(environmentWith(environment, answers))
+  const found = problemsOf(read).find(({ setting }) => setting === name)
   return found && `This ${found.problem} ${found.hint}`
 }
 
-/** The service account in a JSON key file that has no problem. */
-export function accountIn(
-  environment: Environment,
-  path: string,
-): { readonly email: string; readonly privateKey: string } {
-  const { config, secrets } = loadConfig(
+/** The service account in a JSON key file; undefined when the file has a problem. */
+export function accountIn(environment: Environment, path: string): Account | undefined {
+  return accountOf(
     environmentWith(environment, { SHEETS_SHEET_ID: anyId, SHEETS_CREDENTIALS_FILE: path }),
   )
-  return accountOf(config, secrets) ?? { email: '', privateKey: '' }
 }
 
 /** The account of the settings as they are, if they name one that can be used. */
-export function presentAccount({ variables, ...environment }: Environment): string | undefined {
-  try {
-    const { config, secrets } = loadConfig({
-      ...environment,
-      variables: { ...variables, SHEETS_SHEET_ID: anyId },
-    })
-    return accountOf(config, secrets)?.email
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined
-    throw error
-  }
+export function presentAccount(environment: Environment): Account | undefined {
+  const variables = { ...environment.variables, SHEETS_SHEET_ID: anyId }
+  return accountOf({ ...environment, variables })
 }
 
-/** In the form of an id. */
-const anyId = 'x'.repeat(44)
-
-function accountOf({ sites: [site] }: Config, secrets: Secrets) {
-  const { spreadsheet } = site
-  const { privateKey } = secretsOf(secrets, site)
-  if (spreadsheet.kind !== 'google' || privateKey === undefined) return undefined
-  return { email: spreadsheet.credentials.email, privateKey }
+interface Account {
+  readonly email: string
+  readonly privateKey: string
 }
 
-function problemsOf(environment: Environment): readonly SettingProblem[] {
+function accountOf(environment: Environment): Account | undefined {
+  const read = load(environment)
+  if (read instanceof ConfigError) return undefined
+  const [site] = read.config.sites
+  const { privateKey } = secretsOf(read.secrets, site)
+  if (site.spreadsheet.kind !== 'google' || privateKey === undefined) return undefined
+  return { email: site.spreadsheet.credentials.email, privateKey }
+}
+
+function problemsOf(read: ReturnType<typeof load>): readonly SettingProblem[] {
+  return read instanceof ConfigError ? read.problems : []
+}
+
+function load(environment: Environment) {
   try {
-    loadConfig(environment)
-    return []
+    return loadConfig(environment)
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems
+    if (error instanceof ConfigError) return error
     throw error
   }
 }

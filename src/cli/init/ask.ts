@@ -6,7 +6,7 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
 
-export interface TextQuestion {
+interface TextQuestion {
   readonly message: string
   readonly placeholder?: string
   /** What Enter alone gives, and what can be edited. */
@@ -15,26 +15,14 @@ export interface TextQuestion {
   readonly problem: (answer: string) => string | undefined
 }
 
-export interface Choice<T> {
-  readonly value: T
-  readonly label: string
-}
-
 /** Asks on the terminal. Every method rejects with `Cancelled`. */
-export interface Ask {
-  text(question: TextQuestion): Promise<string>
-  /** The answer is not shown. */
-  secret(question: Pick<TextQuestion, 'message' | 'problem'>): Promise<string>
-  choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>
-  /** Enter alone means `otherwise`. */
-  isSure(message: string, otherwise: boolean): Promise<boolean>
-}
+export type Ask = ReturnType<typeof askOnTerminal>
 
-export function askOnTerminal(signal: AbortSignal): Ask {
+export function askOnTerminal(signal: AbortSignal) {
   const validate = (problem: TextQuestion['problem']) => (answer: string | undefined) =>
     seen(problem((answer ?? '').trim()))
   return {
-    async text({ problem, message, placeholder, initialValue }) {
+    async text({ problem, message, placeholder, initialValue }: TextQuestion): Promise<string> {
       const shown = {
         message: visible(message),
         ...(placeholder !== undefined && { placeholder: visible(placeholder) }),
@@ -43,20 +31,24 @@ export function askOnTerminal(signal: AbortSignal): Ask {
       }
       return unlessCancelled(await text({ ...shown, validate: validate(problem), signal })).trim()
     },
-    async secret({ message, problem }) {
+
+    /** The answer is not shown. */
+    async secret({ message, problem }: TextQuestion): Promise<string> {
       return unlessCancelled(
         await password({ message: visible(message), validate: validate(problem), signal }),
       ).trim()
     },
-    async choose<T extends string>(message: string, choices: readonly Choice<T>[]) {
-      // The types of select cannot tell that a generic value is text.
-      const options: { value: string; label: string }[] = choices.map(({ value, label }) => ({
-        value,
-        label: visible(label),
-      }))
+
+    /** @param choices the label of each value */
+    async choose<T extends string>(message: string, choices: { readonly [value in T]?: string }) {
+      const options = Object.entries<string | undefined>(choices).map(([value, label = value]) => {
+        return { value, label: visible(label) }
+      })
       return unlessCancelled(await select({ message: visible(message), options, signal })) as T
     },
-    async isSure(message, initialValue) {
+
+    /** Enter alone means `initialValue`. */
+    async isSure(message: string, initialValue: boolean): Promise<boolean> {
       return unlessCancelled(await confirm({ message: visible(message), initialValue, signal }))
     },
   }

@@ -24,10 +24,10 @@ export async function askForSettings(
   const needsSheet = textOf(environment.variables['DATABASE_URL']) !== undefined
   const where = needsSheet
     ? 'google'
-    : await ask.choose('Where should the signups go?', [
-        { value: 'google', label: 'Into a Google Sheet' },
-        { value: 'workbook', label: 'Into CSV files on this machine' },
-      ])
+    : await ask.choose('Where should the signups go?', {
+        google: 'Into a Google Sheet',
+        workbook: 'Into CSV files on this machine',
+      })
   const sheet =
     where === 'google'
       ? await askForSheet(environment, ask, out)
@@ -43,9 +43,9 @@ async function askForSheet(
 ): Promise<readonly EnvChanges[]> {
   const present = presentAccount(environment)
   const isKept =
-    present !== undefined && (await ask.isSure(`Keep the service account ${present}?`, true))
+    present !== undefined && (await ask.isSure(`Keep the service account ${present.email}?`, true))
   const account = isKept ? new Map<string, string>() : await askForKey(environment, ask)
-  const email = isKept ? present : account.get('SHEETS_CREDENTIALS_EMAIL')
+  const email = isKept ? present.email : account.get('SHEETS_CREDENTIALS_EMAIL')
   await out.write(
     `\nShare the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${email ?? ''}\n\n`,
   )
@@ -67,10 +67,10 @@ async function askForKey(environment: Environment, ask: Ask): Promise<EnvChanges
     placeholder: '~/Downloads/my-project-0123456789ab.json',
     problem: (answer) => problem(pathOf(answer)),
   })
-  const { email, privateKey } = accountIn(environment, pathOf(path))
+  const account = accountIn(environment, pathOf(path))
   return new Map([
-    ['SHEETS_CREDENTIALS_EMAIL', email],
-    ['SHEETS_PRIVATE_KEY', privateKey],
+    ['SHEETS_CREDENTIALS_EMAIL', account?.email],
+    ['SHEETS_PRIVATE_KEY', account?.privateKey],
     ['SHEETS_CREDENTIALS_FILE', undefined],
   ])
 }
@@ -83,13 +83,13 @@ function pathOf(answer: string): string {
 
 async function askForChallenge(environment: Environment, ask: Ask): Promise<EnvChanges> {
   const isSet = environment.variables['CHALLENGE_SITE_KEY'] !== undefined
-  const provider = await ask.choose('A challenge that keeps bots out?', [
-    ...(isSet ? [{ value: 'keep', label: 'The one that is set now' } as const] : []),
-    { value: 'none', label: 'None' },
-    { value: 'turnstile', label: 'Turnstile (Cloudflare)' },
-    { value: 'hcaptcha', label: 'hCaptcha' },
-    { value: 'recaptcha', label: 'reCAPTCHA (Google)' },
-  ])
+  const provider = await ask.choose('A challenge that keeps bots out?', {
+    ...(isSet && { keep: 'The one that is set now' }),
+    none: 'None',
+    turnstile: 'Turnstile (Cloudflare)',
+    hcaptcha: 'hCaptcha',
+    recaptcha: 'reCAPTCHA (Google)',
+  })
   if (provider === 'keep') return new Map()
   if (provider === 'none') return new Map(challengeNames.map((name) => [name, undefined]))
   const chosen = { CHALLENGE_PROVIDER: provider }

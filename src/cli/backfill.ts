@@ -1,21 +1,11 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { SignupRecord } from '../journal/contracts/reader.ts'
 import type { FoundKind } from '../operations/compare.ts'
-import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './difference.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, UsageError } from './session.ts'
 import { digits, iso } from './terminal/words.ts'
 import { countTable } from './terminal/table.ts'
-
-interface Options {
-  readonly site?: string
-  readonly all?: true
-  readonly since?: Millis
-  readonly deleted?: true
-  readonly dryRun?: true
-  readonly json?: true
-}
 
 export function addBackfill(program: Command, run: Run): void {
   program
@@ -28,30 +18,32 @@ export function addBackfill(program: Command, run: Run): void {
     .option('--deleted', 'also what this spreadsheet had once, and people have deleted')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', '\nGive --all or --since. The running service writes the rows.')
-    .action((options) => run((session) => backfill(session, options)))
-}
-
-async function backfill(session: Session, options: Options): Promise<ExitCode> {
-  const { all, since, deleted, dryRun, json } = options
-  const { out, notes, clock } = session
-  if ((all === true) === (since !== undefined)) throw new UsageError('Give --all or --since DATE.')
-  const isWanted = ({ signup }: SignupRecord) => signup.receivedAt >= (since ?? -Infinity)
-  const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
-  return withDifference(session, options.site, async (difference) => {
-    const found = await reportOf(difference, kinds, isWanted)
-    if (!json) await out.lines(describe(found))
-    let putBack = 0
-    if (!dryRun) {
-      expectAllCompared(difference)
-      for (const kind of kinds) putBack += await deliverAgain(difference, kind, session, isWanted)
-      notes.tell(`Put back for delivery: ${digits(putBack)}. The service writes the rows.`)
-    }
-    if (json) {
-      const chosen = { at: iso(clock.now()), since: since === undefined ? null : iso(since) }
-      await out.json({ ...chosen, ...found, putBack: dryRun ? null : putBack })
-    }
-    return exit.done
-  })
+    .action((options) =>
+      run(async (session) => {
+        const { all, since, deleted, dryRun, json } = options
+        const { out, notes, clock } = session
+        if ((all === true) === (since !== undefined))
+          throw new UsageError('Give --all or --since DATE.')
+        const isWanted = ({ signup }: SignupRecord) => signup.receivedAt >= (since ?? -Infinity)
+        const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
+        return withDifference(session, options.site, async (difference) => {
+          const found = await reportOf(difference, kinds, isWanted)
+          if (!json) await out.lines(describe(found))
+          let putBack = 0
+          if (!dryRun) {
+            expectAllCompared(difference)
+            for (const kind of kinds)
+              putBack += await deliverAgain(difference, kind, session, isWanted)
+            notes.tell(`Put back for delivery: ${digits(putBack)}. The service writes the rows.`)
+          }
+          if (json) {
+            const chosen = { at: iso(clock.now()), since: since === undefined ? null : iso(since) }
+            await out.json({ ...chosen, ...found, putBack: dryRun ? null : putBack })
+          }
+          return exit.done
+        })
+      }),
+    )
 }
 
 type Report = Awaited<ReturnType<typeof reportOf>>

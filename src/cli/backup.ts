@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { makeWholeFile } from '../platform/node/private-file.ts'
 import { counted, iso } from './terminal/words.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, UsageError } from './session.ts'
 import { readSettings } from './settings.ts'
 
 const details = `
@@ -18,33 +18,30 @@ export function addBackup(program: Command, run: Run): void {
     .argument('<file>', 'the new file')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', details)
-    .action((file, options) => run((session) => backUp(session, resolve(file), options)))
-}
-
-async function backUp(
-  { out, clock, stop }: Session,
-  file: string,
-  { json }: { readonly json?: true },
-): Promise<ExitCode> {
-  const { copies } = readSettings().home
-  if (copies.kind === 'foreign') throw new UsageError(copies.toBackUp)
-  // Every signup that was answered before is in the file.
-  const completeTo = iso(clock.now())
-  const signups = await makeWholeFile(file, async (partial) => {
-    const count = await copies.copyTo(partial, stop)
-    // The check of the copy lets no signal in.
-    await nextTurn()
-    stop.throwIfAborted()
-    return count
-  })
-  const { notIncluded } = copies
-  if (json) await out.json({ file, completeTo, signups, notIncluded })
-  else {
-    const are = signups === 1 ? 'is' : 'are'
-    await out.lines([
-      `${counted(signups, 'signup')} ${are} in ${file}: all that were answered before ${completeTo}.`,
-      `Not in it: ${notIncluded.join(', ')}`,
-    ])
-  }
-  return exit.done
+    .action((given, { json }) =>
+      run(async ({ out, clock, stop }) => {
+        const file = resolve(given)
+        const { copies } = readSettings().home
+        if (copies.kind === 'foreign') throw new UsageError(copies.toBackUp)
+        // Every signup that was answered before is in the file.
+        const completeTo = iso(clock.now())
+        const signups = await makeWholeFile(file, async (partial) => {
+          const count = await copies.copyTo(partial, stop)
+          // The check of the copy lets no signal in.
+          await nextTurn()
+          stop.throwIfAborted()
+          return count
+        })
+        const { notIncluded } = copies
+        if (json) await out.json({ file, completeTo, signups, notIncluded })
+        else {
+          const are = signups === 1 ? 'is' : 'are'
+          await out.lines([
+            `${counted(signups, 'signup')} ${are} in ${file}: all that were answered before ${completeTo}.`,
+            `Not in it: ${notIncluded.join(', ')}`,
+          ])
+        }
+        return exit.done
+      }),
+    )
 }

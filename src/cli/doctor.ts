@@ -3,15 +3,8 @@ import { origins } from '../config/lists.ts'
 import type { Finding } from '../signup/finding.ts'
 import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
 import { iso } from './terminal/words.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, UsageError } from './session.ts'
 import { chosenSites, readSettings } from './settings.ts'
-
-interface Options {
-  readonly json?: true
-  readonly origin?: string
-  readonly notice?: true
-  readonly site?: string
-}
 
 /** The JSON of `rollcall doctor`. */
 export interface Report {
@@ -41,30 +34,32 @@ export function addDoctor(program: Command, run: Run): void {
     .option('--notice', 'also send a test notice to ALERT_WEBHOOK_URL')
     .option('--site <name>', 'only the instance and this site')
     .addHelpText('after', '\nExit code 1: there is at least one fault. A warning is none.')
-    .action((options) => run((session) => doctor(session, options)))
-}
-
-async function doctor(session: Session, options: Options): Promise<ExitCode> {
-  const { json, origin, notice = false, site: name } = options
-  const { config, secrets, home } = readSettings()
-  const sites = chosenSites(config, name)
-  if (notice && !secrets.alertWebhook) {
-    throw new UsageError('--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.')
-  }
-  const subject = { config, secrets, home, origin, sendsNotice: notice, sites }
-  if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
-  const found = await Array.fromAsync(diagnose(subject, session))
-  const report: Report = {
-    at: iso(session.clock.now()),
-    ...(config.hasSites
-      ? { accounts: Object.fromEntries(sites.map((site) => [site.name, accountOf(site)])) }
-      : { account: accountOf(sites[0]) }),
-    findings: found.map(({ site = null, check, state, message, hint = null }) => {
-      return { ...(config.hasSites && { site }), check, state, message, hint }
-    }),
-  }
-  await session.out.json(report)
-  return found.some(({ state }) => state === 'fault') ? exit.notAll : exit.done
+    .action((options) =>
+      run(async (session) => {
+        const { json, origin, notice = false, site: name } = options
+        const { config, secrets, home } = readSettings()
+        const sites = chosenSites(config, name)
+        if (notice && !secrets.alertWebhook) {
+          throw new UsageError(
+            '--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.',
+          )
+        }
+        const subject = { config, secrets, home, origin, sendsNotice: notice, sites }
+        if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
+        const found = await Array.fromAsync(diagnose(subject, session))
+        const report: Report = {
+          at: iso(session.clock.now()),
+          ...(config.hasSites
+            ? { accounts: Object.fromEntries(sites.map((site) => [site.name, accountOf(site)])) }
+            : { account: accountOf(sites[0]) }),
+          findings: found.map(({ site = null, check, state, message, hint = null }) => {
+            return { ...(config.hasSites && { site }), check, state, message, hint }
+          }),
+        }
+        await session.out.json(report)
+        return found.some(({ state }) => state === 'fault') ? exit.notAll : exit.done
+      }),
+    )
 }
 
 function parseOrigin(text: string): string {

@@ -10,21 +10,15 @@ import { suggest } from '../signup/suggest.ts'
 import { parseMoment } from './arguments.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export/formats.ts'
 import { xlsxFormat } from './export/xlsx.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/words.ts'
 import { chosenName, readSettings, tellExpired } from './settings.ts'
 
-interface Options {
-  readonly site?: string
-  readonly format?: Format
-  readonly out?: string
+/** Which signups are wanted, and the tabs that the settings name. */
+interface Chosen {
   readonly tab?: string
   readonly since?: Millis
   readonly until?: Millis
-}
-
-/** Which signups are wanted, and the tabs that the settings name. */
-interface Chosen extends Pick<Options, 'tab' | 'since' | 'until'> {
   readonly known: readonly string[]
 }
 
@@ -44,40 +38,40 @@ export function addExport(program: Command, run: Run): void {
     .option('--tab <name>', 'only the signups of this tab')
     .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
     .option('--until <date>', 'only signups before this date (UTC) or time', parseMoment)
-    .action((options) => run((session) => exportSignups(session, options)))
-}
-
-async function exportSignups(session: Session, options: Options): Promise<ExitCode> {
-  const { since = -Infinity, until = Infinity, out } = options
-  const format = formatOf(options)
-  if (since >= until) throw new UsageError('--since must be earlier than --until.')
-  if (format === 'xlsx' && out === undefined && session.out.isTerminal) {
-    throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
-  }
-  const { config, home } = readSettings()
-  await using journal = await home.openReader()
-  const name = chosenName(config, journal.sites.keys(), options.site)
-  const reader = partOf(journal.sites, { name })
-  // The values of a site that is not configured any more are in Metadata.
-  const site = config.sites.find((it) => it.name === name)
-  const own = ownColumns(site?.fields ?? [])
-  await tellExpired(reader, session.notes)
-  const known = site ? [site.defaultTab, ...(site.tabs ?? [])] : []
-  const chosen = { ...options, known }
-  if (out === undefined) {
-    await copy(reader, formats[format](session.out.data, own), chosen, session)
-    return exit.done
-  }
-  const path = resolve(out)
-  await using file = await makePrivateFile(path)
-  const count = await copy(reader, formats[format](file, own), chosen, session)
-  await file.finish()
-  session.notes.tell(`Exported ${counted(count, 'signup')} to ${path}`)
-  return exit.done
+    .action((options) =>
+      run(async (session) => {
+        const { since = -Infinity, until = Infinity, out } = options
+        const format = formatOf(options.format, out)
+        if (since >= until) throw new UsageError('--since must be earlier than --until.')
+        if (format === 'xlsx' && out === undefined && session.out.isTerminal) {
+          throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
+        }
+        const { config, home } = readSettings()
+        await using journal = await home.openReader()
+        const name = chosenName(config, journal.sites.keys(), options.site)
+        const reader = partOf(journal.sites, { name })
+        // The values of a site that is not configured any more are in Metadata.
+        const site = config.sites.find((it) => it.name === name)
+        const own = ownColumns(site?.fields ?? [])
+        await tellExpired(reader, session.notes)
+        const known = site ? [site.defaultTab, ...(site.tabs ?? [])] : []
+        const chosen = { ...options, known }
+        if (out === undefined) {
+          await copy(reader, formats[format](session.out.data, own), chosen, session)
+          return exit.done
+        }
+        const path = resolve(out)
+        await using file = await makePrivateFile(path)
+        const count = await copy(reader, formats[format](file, own), chosen, session)
+        await file.finish()
+        session.notes.tell(`Exported ${counted(count, 'signup')} to ${path}`)
+        return exit.done
+      }),
+    )
 }
 
 /** The format that is asked for, or that of the file's ending. */
-function formatOf({ format, out = '' }: Pick<Options, 'format' | 'out'>): Format {
+function formatOf(format: Format | undefined, out = ''): Format {
   const ending = extname(out).slice(1).toLowerCase()
   return format ?? names.find((name) => name === ending) ?? 'csv'
 }

@@ -4,15 +4,9 @@ import { startRowRemoval } from '../service/row-removal.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import type { JournalHome } from '../operations/journal-home.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, UsageError } from './session.ts'
 import { counted } from './terminal/words.ts'
 import { chosenName, readSettings } from './settings.ts'
-
-interface Options {
-  readonly site?: string
-  readonly json?: true
-  readonly wait: number
-}
 
 const inputCharactersMax = 1_000
 
@@ -33,34 +27,34 @@ export function addForget(program: Command, run: Run): void {
         '  rollcall forget - < file-with-the-address\n' +
         'Exit code 1: something waits, and is done later by the service or the next forget.',
     )
-    .action((address, options) => run((session) => forgetPerson(session, address, options)))
-}
-
-async function forgetPerson(session: Session, given: string, options: Options): Promise<ExitCode> {
-  const { clock, notes, out, stop } = session
-  const { config, secrets, home } = readSettings()
-  const address = storedEmail(given === '-' ? await readInput(stop) : given)
-  if (emailProblem(address) !== undefined) {
-    throw new UsageError('Give one email address, or - to read it from standard input.')
-  }
-  const known = await siteNames(home)
-  const names = options.site === undefined ? known : [chosenName(config, known, options.site)]
-  await using opened = await home.openBeside(known)
-  const journals = new Map(names.map((name) => [name, partOf(opened.sites, { name })]))
-  using progress = notes.progress('signups searched')
-  const report = await forget(address, {
-    journals,
-    home,
-    startRemoval: () => startRowRemoval({ config, secrets, home, journals, clock }),
-    reachable: new Set(config.sites.map(({ name }) => name)),
-    clock,
-    stop,
-    waitMs: options.wait * 1000,
-    searched: (done) => progress.at(done),
-  })
-  if (options.json) await out.json(report)
-  else await out.lines(describe(report, config.database !== undefined))
-  return report.done ? exit.done : exit.notAll
+    .action((given, options) =>
+      run(async (session) => {
+        const { clock, notes, out, stop } = session
+        const { config, secrets, home } = readSettings()
+        const address = storedEmail(given === '-' ? await readInput(stop) : given)
+        if (emailProblem(address) !== undefined) {
+          throw new UsageError('Give one email address, or - to read it from standard input.')
+        }
+        const known = await siteNames(home)
+        const names = options.site === undefined ? known : [chosenName(config, known, options.site)]
+        await using opened = await home.openBeside(known)
+        const journals = new Map(names.map((name) => [name, partOf(opened.sites, { name })]))
+        using progress = notes.progress('signups searched')
+        const report = await forget(address, {
+          journals,
+          home,
+          startRemoval: () => startRowRemoval({ config, secrets, home, journals, clock }),
+          reachable: new Set(config.sites.map(({ name }) => name)),
+          clock,
+          stop,
+          waitMs: options.wait * 1000,
+          searched: (done) => progress.at(done),
+        })
+        if (options.json) await out.json(report)
+        else await out.lines(describe(report, config.database !== undefined))
+        return report.done ? exit.done : exit.notAll
+      }),
+    )
 }
 
 /** The names of all sites of the journal. Rejects when there is none: opening it to write would make it. */

@@ -8,21 +8,10 @@ import { ownColumns } from '../signup/row.ts'
 import { Columns, importFields } from './import/columns.ts'
 import type { ImportFile } from './import/file-record.ts'
 import { Importer } from './import/importer.ts'
-import type { DateOrder } from './import/moment.ts'
 import { openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
 import { describeReport, type Report, usesOf } from './import/report.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-
-interface Options {
-  readonly site?: string
-  readonly map?: ReadonlyMap<string, string>
-  readonly tab?: string
-  readonly dates?: DateOrder
-  readonly duplicates?: true
-  readonly dryRun?: true
-  readonly json?: true
-}
+import { exit, type Run, type Session, UsageError } from './session.ts'
 
 const dateOrders = ['day-first', 'month-first'] as const
 
@@ -57,7 +46,56 @@ export function addImport(program: Command, run: Run): void {
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', details)
-    .action((file, options) => run((session) => importFile(session, resolve(file), options)))
+    .action((given, options) =>
+      run(async (session) => {
+        const path = resolve(given)
+        const { config, home } = readSettings()
+        const site = chosenSite(config, options.site)
+        if (options.duplicates && site.duplicates === 'ignore')
+          throw new UsageError(
+            '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
+          )
+        const columns = new Columns(options.map ?? new Map(), ownColumns(site.fields))
+        await using opened = await openImportFile(path)
+        const { file } = opened
+        if (file.columns) columns.take(file.columns)
+        await using open = await (options.dryRun ? home.openForTrial() : home.openBeside())
+        const journal = partOf(open.sites, site)
+        const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
+        const { imports } = journal
+        const importer = new Importer({
+          columns,
+          context: { ...tabsOf(site, journal), source: 'import' },
+          tab: options.tab,
+          dates: options.dates,
+          add: (...signups) =>
+            options.dryRun ? imports.preview(...signups) : imports.add(...signups),
+          terms: { keepsDuplicates: options.duplicates },
+          clock: session.clock,
+          rejectedFile,
+        })
+        keepYoungGeneration()
+        let complete = false
+        try {
+          await runAll(importer, file, opened.bytes, session)
+          complete = true
+        } finally {
+          await rejectedFile?.finish()
+          await imports.flush()
+          const report: Report = {
+            file: path,
+            dryRun: options.dryRun ?? false,
+            complete,
+            columns: usesOf(file, columns, options.tab),
+            ...importer.results,
+            rejectedFile: rejectedFile?.path ?? null,
+          }
+          if (options.json) await session.out.json(report)
+          else await session.out.lines(describeReport(report))
+        }
+        return importer.results.rejected === 0 ? exit.done : exit.notAll
+      }),
+    )
 }
 
 /** Adds `field=column` to those that were given before. */
@@ -75,53 +113,6 @@ function addMapped(
   const field = importFields.find((it) => it.toLowerCase() === name.toLowerCase()) ?? name
   if (before.has(field)) throw new InvalidArgumentError(`The field ${field} is given twice.`)
   return new Map([...before, [field, text.slice(at + 1).trim()]])
-}
-
-async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
-  const { config, home } = readSettings()
-  const site = chosenSite(config, options.site)
-  if (options.duplicates && site.duplicates === 'ignore')
-    throw new UsageError(
-      '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
-    )
-  const columns = new Columns(options.map ?? new Map(), ownColumns(site.fields))
-  await using opened = await openImportFile(path)
-  const { file } = opened
-  if (file.columns) columns.take(file.columns)
-  await using open = await (options.dryRun ? home.openForTrial() : home.openBeside())
-  const journal = partOf(open.sites, site)
-  const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
-  const { imports } = journal
-  const importer = new Importer({
-    columns,
-    context: { ...tabsOf(site, journal), source: 'import' },
-    tab: options.tab,
-    dates: options.dates,
-    add: (...signups) => (options.dryRun ? imports.preview(...signups) : imports.add(...signups)),
-    terms: { keepsDuplicates: options.duplicates },
-    clock: session.clock,
-    rejectedFile,
-  })
-  keepYoungGeneration()
-  let complete = false
-  try {
-    await runAll(importer, file, opened.bytes, session)
-    complete = true
-  } finally {
-    await rejectedFile?.finish()
-    await imports.flush()
-    const report: Report = {
-      file: path,
-      dryRun: options.dryRun ?? false,
-      complete,
-      columns: usesOf(file, columns, options.tab),
-      ...importer.results,
-      rejectedFile: rejectedFile?.path ?? null,
-    }
-    if (options.json) await session.out.json(report)
-    else await session.out.lines(describeReport(report))
-  }
-  return importer.results.rejected === 0 ? exit.done : exit.notAll
 }
 
 async function runAll(

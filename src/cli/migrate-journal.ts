@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { moveJournal } from '../service/move-journal.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, UsageError } from './session.ts'
 import { counted } from './terminal/words.ts'
 import { readSettings } from './settings.ts'
 
@@ -16,33 +16,31 @@ export function addMigrateJournal(program: Command, run: Run): void {
     .description('move the journal from DATA_DIR to the PostgreSQL of DATABASE_URL')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', details)
-    .action((options) => run((session) => migrateJournal(session, options)))
-}
-
-async function migrateJournal(
-  { out, notes, clock, stop }: Session,
-  { json }: { readonly json?: true },
-): Promise<ExitCode> {
-  const { config, secrets } = readSettings()
-  if (!config.database || secrets.databaseUrl === undefined) {
-    throw new UsageError('Set DATABASE_URL to the database that gets the journal.')
-  }
-  using copying = notes.progress('signups copied')
-  using comparing = notes.progress('rows compared')
-  const tables = await moveJournal(config, secrets.databaseUrl, {
-    clock,
-    stop,
-    goesOn: (after) => notes.tell(`An earlier run has copied the signups up to number ${after}.`),
-    copied: (rows) => copying.at(rows),
-    compared: (rows) => comparing.at(rows),
-  })
-  const database = `${config.database.name} on ${config.database.host}`
-  if (json) await out.json({ database, moved: tables !== undefined, tables: tables ?? {} })
-  else {
-    const done = tables
-      ? `Moved to ${database}, and compared: ${counted(tables['signup'] ?? 0, 'signup')}.`
-      : `The journal is in ${database} already.`
-    await out.line(`${done} Start the service with DATABASE_URL.`)
-  }
-  return exit.done
+    .action(({ json }) =>
+      run(async ({ out, notes, clock, stop }) => {
+        const { config, secrets } = readSettings()
+        if (!config.database || secrets.databaseUrl === undefined) {
+          throw new UsageError('Set DATABASE_URL to the database that gets the journal.')
+        }
+        using copying = notes.progress('signups copied')
+        using comparing = notes.progress('rows compared')
+        const tables = await moveJournal(config, secrets.databaseUrl, {
+          clock,
+          stop,
+          goesOn: (after) =>
+            notes.tell(`An earlier run has copied the signups up to number ${after}.`),
+          copied: (rows) => copying.at(rows),
+          compared: (rows) => comparing.at(rows),
+        })
+        const database = `${config.database.name} on ${config.database.host}`
+        if (json) await out.json({ database, moved: tables !== undefined, tables: tables ?? {} })
+        else {
+          const done = tables
+            ? `Moved to ${database}, and compared: ${counted(tables['signup'] ?? 0, 'signup')}.`
+            : `The journal is in ${database} already.`
+          await out.line(`${done} Start the service with DATABASE_URL.`)
+        }
+        return exit.done
+      }),
+    )
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import type { RestoreResult } from '../journal/contracts/journal.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, UsageError } from './session.ts'
 import { counted, digits } from './terminal/words.ts'
 import { readSettings } from './settings.ts'
 
@@ -12,22 +12,18 @@ export function addRestore(program: Command, run: Run): void {
     .argument('<file>', 'what the command backup made')
     .option('--replace', 'put the journal that is there aside')
     .option('--json', 'print JSON, for programs')
-    .action((file, options) => run((session) => restore(session, file, options)))
-}
-
-async function restore(
-  { out }: Session,
-  file: string,
-  { replace, json }: { readonly replace?: true; readonly json?: true },
-): Promise<ExitCode> {
-  const { copies } = readSettings().home
-  if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
-  const result = await copies.restore(resolve(file), { replace: replace === true })
-  if (json) {
-    const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
-    await out.json({ journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown })
-  } else await out.lines(describe(result))
-  return exit.done
+    .action((file, { replace, json }) =>
+      run(async ({ out }) => {
+        const { copies } = readSettings().home
+        if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
+        const result = await copies.restore(resolve(file), { replace: replace === true })
+        if (json) {
+          const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
+          await out.json({ journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown })
+        } else await out.lines(describe(result))
+        return exit.done
+      }),
+    )
 }
 
 function describe(result: RestoreResult): string[] {

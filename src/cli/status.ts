@@ -2,18 +2,12 @@ import type { Command } from '@commander-js/extra-typings'
 import { partOf } from '../journal/contracts/journal.ts'
 import { isLocked } from '../platform/node/directory-lock.ts'
 import { serve } from './command-words.ts'
-import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { exit, type Run } from './session.ts'
 import { readStatus, type Status } from '../operations/status.ts'
 import { chart } from './terminal/chart.ts'
 import { digits } from './terminal/words.ts'
 import { table } from './terminal/table.ts'
 import { chosenSites, readSettings, tellOtherSites } from './settings.ts'
-
-interface Options {
-  readonly site?: string
-  readonly json?: true
-  readonly watch?: true
-}
 
 const watchEveryMs = 2_000
 const chartHeight = 6
@@ -29,39 +23,39 @@ export function addStatus(program: Command, run: Run): void {
       'after',
       '\nExit code 1: delivery is blocked, or partly blocked as a tab is set aside.',
     )
-    .action((options) => run((session) => status(session, options)))
-}
-
-async function status(session: Session, { site: name, json, watch }: Options): Promise<ExitCode> {
-  const { out, clock, stop } = session
-  const { config, home } = readSettings()
-  await using journal = await home.openReader()
-  await tellOtherSites(config, journal, session.notes)
-  const sites = chosenSites(config, name)
-  // Of one site, the answer has the same form whether a file names it or not.
-  const isOne = !config.hasSites || name !== undefined
-  for (;;) {
-    const at = (journal.time ?? clock).now()
-    const all = await Promise.all(
-      sites.map(async (site) => {
-        const { name, spreadsheet } = site
-        const account = spreadsheet.kind === 'google' ? spreadsheet : undefined
-        return [name, await readStatus(partOf(journal.sites, site), account, at)] as const
+    .action(({ site: name, json, watch }) =>
+      run(async (session) => {
+        const { out, clock, stop } = session
+        const { config, home } = readSettings()
+        await using journal = await home.openReader()
+        await tellOtherSites(config, journal, session.notes)
+        const sites = chosenSites(config, name)
+        // Of one site, the answer has the same form whether a file names it or not.
+        const isOne = !config.hasSites || name !== undefined
+        for (;;) {
+          const at = (journal.time ?? clock).now()
+          const all = await Promise.all(
+            sites.map(async (site) => {
+              const { name, spreadsheet } = site
+              const account = spreadsheet.kind === 'google' ? spreadsheet : undefined
+              return [name, await readStatus(partOf(journal.sites, site), account, at)] as const
+            }),
+          )
+          const now = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }
+          // One line for each look, so that a program can read them one by one.
+          if (json) await out.json(now, watch ? 0 : 2)
+          else {
+            // On a terminal, each look replaces the one before.
+            if (watch && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
+            const isServed = config.database !== undefined || isLocked(config.dataDir)
+            await out.lines(describeAll(all, isOne, isServed))
+          }
+          if (!watch) return all.every(([, it]) => isWell(it)) ? exit.done : exit.notAll
+          await clock.sleep(watchEveryMs, stop)
+          if (stop.aborted) return exit.done
+        }
       }),
     )
-    const now = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }
-    // One line for each look, so that a program can read them one by one.
-    if (json) await out.json(now, watch ? 0 : 2)
-    else {
-      // On a terminal, each look replaces the one before.
-      if (watch && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
-      const isServed = config.database !== undefined || isLocked(config.dataDir)
-      await out.lines(describeAll(all, isOne, isServed))
-    }
-    if (!watch) return all.every(([, it]) => isWell(it)) ? exit.done : exit.notAll
-    await clock.sleep(watchEveryMs, stop)
-    if (stop.aborted) return exit.done
-  }
 }
 
 function isWell({ delivery: { state } }: Status): boolean {

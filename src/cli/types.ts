@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import type { SiteConfig } from '../config/sites/site.ts'
 import { type Field, headingOf, optionsOf } from '../signup/field.ts'
 import { rollcall } from './command-words.ts'
-import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { exit, type Run } from './session.ts'
 import { readSettings } from './settings.ts'
 
 const details = `
@@ -15,13 +15,13 @@ export function addTypes(program: Command, run: Run): void {
     .command('types')
     .description('print TypeScript types of the fields of each site, for the typed client')
     .addHelpText('after', details)
-    .action(() => run(types))
-}
-
-async function types({ out }: Session): Promise<ExitCode> {
-  const { config } = readSettings()
-  await out.data.write(typesOf(config.sites))
-  return exit.done
+    .action(() =>
+      run(async ({ out }) => {
+        const { config } = readSettings()
+        await out.data.write(typesOf(config.sites))
+        return exit.done
+      }),
+    )
 }
 
 /** A module with one interface: the fields of each site, by its name. */

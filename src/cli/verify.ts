@@ -1,17 +1,10 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind } from '../operations/compare.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './difference.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
 import { counted, digits, iso } from './terminal/words.ts'
 import { countTable, table } from './terminal/table.ts'
-
-interface Options {
-  readonly site?: string
-  readonly json?: true
-  readonly repair?: true
-  readonly yes?: true
-}
 
 /** How many signups or rows a list shows. */
 const listedMax = { text: 20, json: 1_000 }
@@ -25,32 +18,33 @@ export function addVerify(program: Command, run: Run): void {
     .option('--yes', 'do not ask, with --repair')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', '\nExit code 1: something is missing, double or edited.')
-    .action((options) => run((session) => verify(session, options)))
-}
-
-async function verify(session: Session, options: Options): Promise<ExitCode> {
-  const { json, repair, yes } = options
-  const { out, notes, stop } = session
-  if (yes && !repair) throw new UsageError('--yes goes with --repair.')
-  if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
-  return withDifference(session, options.site, async (difference) => {
-    const found = await reportOf(difference, session, json ? listedMax.json : listedMax.text)
-    const { missing, edited } = found.signups
-    if (!json) await out.lines(describe(found))
-    let repaired = 0
-    if (repair && missing > 0) {
-      expectAllCompared(difference)
-      const question = `Write ${counted(missing, 'signup')} again? The rows come at the end of their tabs.`
-      if (yes || (await confirm(question, notes, stop))) {
-        repaired = await deliverAgain(difference, 'missing', session)
-        const put = counted(repaired, 'signup')
-        notes.tell(`${put} put back. The service writes what was put back.`)
-      } else notes.tell('Nothing was changed.')
-    }
-    if (json) await out.json({ ...found, repaired: repair ? repaired : null })
-    const isWell = missing === repaired && edited + found.rows.double + found.unread.length === 0
-    return isWell ? exit.done : exit.notAll
-  })
+    .action((options) =>
+      run(async (session) => {
+        const { json, repair, yes } = options
+        const { out, notes, stop } = session
+        if (yes && !repair) throw new UsageError('--yes goes with --repair.')
+        if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
+        return withDifference(session, options.site, async (difference) => {
+          const found = await reportOf(difference, session, json ? listedMax.json : listedMax.text)
+          const { missing, edited } = found.signups
+          if (!json) await out.lines(describe(found))
+          let repaired = 0
+          if (repair && missing > 0) {
+            expectAllCompared(difference)
+            const question = `Write ${counted(missing, 'signup')} again? The rows come at the end of their tabs.`
+            if (yes || (await confirm(question, notes, stop))) {
+              repaired = await deliverAgain(difference, 'missing', session)
+              const put = counted(repaired, 'signup')
+              notes.tell(`${put} put back. The service writes what was put back.`)
+            } else notes.tell('Nothing was changed.')
+          }
+          if (json) await out.json({ ...found, repaired: repair ? repaired : null })
+          const isWell =
+            missing === repaired && edited + found.rows.double + found.unread.length === 0
+          return isWell ? exit.done : exit.notAll
+        })
+      }),
+    )
 }
 
 type Report = Awaited<ReturnType<typeof reportOf>>

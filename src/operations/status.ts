@@ -9,54 +9,12 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
-export interface Status {
-  readonly at: string
-  /** Since midnight in UTC, since midnight six days before that, and of all time. */
-  readonly accepted: Spans
-  readonly written: Spans
-  /** The last 24 hours, this one included, the earliest first. */
-  readonly hours: readonly (Counts & { readonly from: string })[]
-  /** The signups that are not in the spreadsheet yet. */
-  readonly waiting: { readonly signups: number; readonly oldest: string | null }
-  readonly lastDelivery: string | null
-  /** How the writer saw it last. `unknown`: no service has run with this journal yet. */
-  readonly delivery: {
-    readonly state: DeliveryState | 'unknown'
-    readonly since: string | null
-    readonly error: string | null
-    readonly hint: string | null
-  }
-  readonly tabsSetAside: readonly {
-    readonly tab: string
-    readonly place: string
-    readonly error: string
-    readonly hint: string
-  }[]
-  /** The provider's calls; null for the local workbook, which has no quota. */
-  readonly quota: QuotaLeft | null
-}
-
-/** How many calls a window takes, and how many of them are left. */
-interface Window {
-  readonly limit: number
-  readonly left: number
-}
-
-interface QuotaLeft {
-  readonly perMinute: Window
-  readonly perDay: Window
-}
+export type Status = Awaited<ReturnType<typeof readStatus>>
 
 /** What quota figures need of an account at the provider. */
 interface ProviderAccount {
   readonly credentials: { readonly email: string }
   readonly quota: Quota
-}
-
-interface Spans {
-  readonly today: number
-  readonly sevenDays: number
-  readonly all: number
 }
 
 /**
@@ -68,7 +26,7 @@ export async function readStatus(
   reader: Reader,
   account: ProviderAccount | undefined,
   now: Millis,
-): Promise<Status> {
+) {
   const today = now - (now % day)
   const figures = await reader.figures(today - 6 * day, now)
   const note = await readDeliveryNote(reader)
@@ -76,7 +34,9 @@ export async function readStatus(
     at: iso(now),
     accepted: spansOf(figures, today, ({ accepted }) => accepted),
     written: spansOf(figures, today, ({ written }) => written),
+    // The last 24 hours, this one included, the earliest first.
     hours: lastHours(figures.hours, now),
+    // The signups that are not in the spreadsheet yet.
     waiting: {
       signups: figures.all.accepted - figures.all.written,
       oldest: isoOrNull(figures.oldestWaiting),
@@ -86,11 +46,13 @@ export async function readStatus(
     tabsSetAside: (note?.tabs ?? []).map(({ name: tab, place, error, hint }) => {
       return { tab, place, error, hint }
     }),
+    // The provider's calls; null for the local workbook, which has no quota.
     quota: account ? await quotaLeft(account, reader, now) : null,
   }
 }
 
-function spansOf({ all, hours }: Figures, today: Millis, of: (counts: Counts) => number): Spans {
+/** Since midnight in UTC, since midnight six days before that, and of all time. */
+function spansOf({ all, hours }: Figures, today: Millis, of: (counts: Counts) => number) {
   const sum = (some: readonly HourCounts[]) => some.reduce((total, it) => total + of(it), 0)
   return {
     today: sum(hours.filter(({ from }) => from >= today)),
@@ -99,7 +61,7 @@ function spansOf({ all, hours }: Figures, today: Millis, of: (counts: Counts) =>
   }
 }
 
-function lastHours(known: readonly HourCounts[], now: Millis): Status['hours'] {
+function lastHours(known: readonly HourCounts[], now: Millis) {
   const counts = new Map(known.map((it) => [it.from, it]))
   const last = now - (now % hour)
   return Array.from({ length: 24 }, (_, at) => {
@@ -109,7 +71,13 @@ function lastHours(known: readonly HourCounts[], now: Millis): Status['hours'] {
   })
 }
 
-function deliveryOf(note: DeliveryNote | undefined): Status['delivery'] {
+/** How the writer saw it last. `unknown`: no service has run with this journal yet. */
+function deliveryOf(note: DeliveryNote | undefined): {
+  readonly state: DeliveryState | 'unknown'
+  readonly since: string | null
+  readonly error: string | null
+  readonly hint: string | null
+} {
   if (!note) return { state: 'unknown', since: null, error: null, hint: null }
   const { delivery, since } = note
   const state = deliveryState(note)
@@ -135,12 +103,12 @@ function iso(at: Millis): string {
   return new Date(at).toISOString()
 }
 
-/** The calls of an account that are left in the minute and in the day that end now. */
+/** How many calls an account may make in the minute and in the day that end now, and how many are left. */
 export async function quotaLeft(
   { credentials, quota }: ProviderAccount,
   reader: Pick<Reader, 'callsSince'>,
   now: Millis,
-): Promise<QuotaLeft> {
+) {
   const window = async (limit: number, ms: Millis) => {
     const used = await reader.callsSince(credentials.email, now - ms)
     return { limit, left: Math.max(0, limit - used) }

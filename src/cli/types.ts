@@ -40,57 +40,45 @@ export function typesOf(sites: readonly Pick<SiteConfig, 'name' | 'fields'>[]): 
 
 function memberOf(field: Field): string {
   const label = field.label === undefined ? undefined : headingOf(field)
-  const words = [label, noteOf(field)].filter((it) => it !== undefined).join(': ')
+  const [type, note] = typeOf(field)
+  const words = [label, note].filter((it) => it !== undefined).join(': ')
   // The label must not end the comment.
   const comment = words === '' ? '' : `    /** ${words.replaceAll('*/', '* /')} */\n`
   const mark = field.required ? '' : '?'
-  return `${comment}    readonly ${keyOf(field.name)}${mark}: ${typeOf(field)}\n`
+  return `${comment}    readonly ${keyOf(field.name)}${mark}: ${type}\n`
 }
 
-function typeOf(field: Field): string {
+/** The type of a field's value, and what the type alone does not say. */
+function typeOf(field: Field): readonly [type: string, note?: string] {
   switch (field.type) {
     case 'choice':
-    case 'choices': {
-      const options = optionsOf(field)
-        .map((option) => JSON.stringify(option))
-        .join(' | ')
-      return field.type === 'choice' ? options : `readonly (${options})[]`
-    }
-    case 'number':
-      return 'number'
-    case 'checkbox':
-      return field.required ? 'true' : 'boolean'
-    case 'text':
-    case 'textarea':
-    case 'url':
-    case 'date':
-    case 'phone':
-      return 'string'
-  }
-}
-
-/** What the type alone does not say. */
-function noteOf(field: Field): string | undefined {
-  switch (field.type) {
-    case 'text':
-    case 'textarea':
-      return `at most ${field.maxLength} characters`
+      return [unionOf(field)]
+    case 'choices':
+      return [`readonly (${unionOf(field)})[]`]
     case 'number': {
       const { min, max } = field
       const bounds = [min !== undefined && `from ${min}`, max !== undefined && `up to ${max}`]
-      return bounds.filter((it) => it !== false).join(' ') || undefined
+      const note = bounds.filter((it) => it !== false).join(' ')
+      return note === '' ? ['number'] : ['number', note]
     }
-    case 'url':
-      return 'a URL'
-    case 'date':
-      return 'a date, such as 2026-11-20'
-    case 'phone':
-      return 'a phone number'
-    case 'choice':
-    case 'choices':
     case 'checkbox':
-      return undefined
+      return [field.required ? 'true' : 'boolean']
+    case 'text':
+    case 'textarea':
+      return ['string', `at most ${field.maxLength} characters`]
+    case 'url':
+      return ['string', 'a URL']
+    case 'date':
+      return ['string', 'a date, such as 2026-11-20']
+    case 'phone':
+      return ['string', 'a phone number']
   }
+}
+
+function unionOf(field: Extract<Field, { type: 'choice' | 'choices' }>): string {
+  return optionsOf(field)
+    .map((option) => JSON.stringify(option))
+    .join(' | ')
 }
 
 function keyOf(name: string): string {

@@ -8,8 +8,7 @@ import { hasLeaseholder, readServerFacts } from '../journal/postgres/server-fact
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Millis } from '../signup/signup.ts'
-import { accessProblem, type Needs, risksOf } from '../operations/database-findings.ts'
+import { accessProblem, type Needs, risksOf } from '../journal/postgres/inspection.ts'
 import { policiesOf } from './journal-policy.ts'
 import { leftBehindHint, oldJournalIn } from './data-folder.ts'
 import type { ForeignCopies, Hold, Starting, JournalHome } from '../operations/journal-home.ts'
@@ -38,7 +37,13 @@ export function databaseHome(
       }
       const { facts, journal } = await patiently(open, { ...starting, clock })
       for (const { message, hint } of risksOf(facts)) log.warn({ hint }, `the database ${message}`)
-      warnOfOldJournal(config.dataDir, log)
+      const old = oldJournalIn(config.dataDir)
+      if (old && !old.isMoved) {
+        log.warn(
+          { file: old.path, hint: leftBehindHint },
+          'DATA_DIR has a journal that is not used',
+        )
+      }
       return journal
     },
     async openBeside(others) {
@@ -105,12 +110,6 @@ const newSecretWords =
 const newSecretHint =
   'When you have a backup of the table rollcall.secret, stop all instances, and restore it.'
 
-function warnOfOldJournal(dataDir: string, log: Starting['log']): void {
-  const old = oldJournalIn(dataDir)
-  if (!old || old.isMoved) return
-  log.warn({ file: old.path, hint: leftBehindHint }, 'DATA_DIR has a journal that is not used')
-}
-
 /** The lease of the journal makes one service at a time deliver. */
 const nothingToHold: Hold = {
   keepPrivate: async () => undefined,
@@ -134,23 +133,19 @@ async function patiently<T>(
       return await open()
     } catch (error) {
       const leftMs = until - clock.elapsed()
-      if (!mayPass(error) || leftMs <= 0) throw error
-      if (error.message !== told) log.warn(waitWords(error.message, leftMs))
+      const mayPass =
+        error instanceof JournalUnavailable ||
+        (error instanceof Unreachable && error.reason.mayPass === true)
+      if (!mayPass || leftMs <= 0) throw error
+      const seconds = Math.ceil(leftMs / 1000)
+      if (error.message !== told) {
+        log.warn(`${error.message} The start waits for it, for ${seconds} seconds at most.`)
+      }
       told = error.message
     }
     await clock.sleep(patience.restMs, stop)
     stop?.throwIfAborted()
   }
-}
-
-function mayPass(error: unknown): error is Error {
-  return error instanceof Unreachable
-    ? error.reason.mayPass === true
-    : error instanceof JournalUnavailable
-}
-
-function waitWords(message: string, leftMs: Millis): string {
-  return `${message} The start waits for it, for ${Math.ceil(leftMs / 1000)} seconds at most.`
 }
 
 const copies: ForeignCopies = {

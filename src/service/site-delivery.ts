@@ -19,8 +19,6 @@ export interface WriterOptions extends Destination {
   readonly removesOnly?: boolean
   /** What the site gets of its account; when it is left out, it has the account for itself. */
   readonly share?: AccountShare | undefined
-  /** Whether this instance may still make calls, asked right before each; true when both are left out. */
-  readonly delivers?: () => boolean
   readonly journal: Pick<Journal, 'delivery' | 'erasure' | 'callLedger' | 'time' | 'compared'>
   readonly events: Events
 }
@@ -40,13 +38,9 @@ export function createWriter(
   { wrap = (spreadsheet) => spreadsheet, lookEveryMs = 1000, ...parts }: DeliveryOverrides = {},
 ): Writer {
   const world = { ...realWorld, ...parts }
-  const { journal, events, removesOnly = false, spreadsheet: settings } = options
+  const { journal, events, removesOnly = false } = options
   const { clock, random } = world
-  const soleShare = () =>
-    settings.kind === 'google'
-      ? accountOf(settings, journal, clock, 1).join(options.delivers)
-      : undefined
-  const { share = soleShare() } = options
+  const { share = soleAccount(options, clock)?.join() } = options
   const spreadsheet = wrap(connectSpreadsheet({ ...options, share }, world))
   return new Writer({
     journal: journal.delivery,
@@ -62,10 +56,18 @@ export function createWriter(
   })
 }
 
+/** The account of a site that shares it with none; undefined for the local workbook. */
+function soleAccount(
+  { spreadsheet, journal }: Pick<WriterOptions, 'spreadsheet' | 'journal'>,
+  clock: World['clock'],
+): Account | undefined {
+  return spreadsheet.kind === 'google' ? accountOf(spreadsheet, journal, clock, 1) : undefined
+}
+
 /** A provider without a quota takes any batch at once. */
 const endless: BatchAllowance = { wait: () => 0, take: () => {} }
 
-export interface SiteDeliveryOptions extends Omit<WriterOptions, 'delivers' | 'share'> {
+export interface SiteDeliveryOptions extends Omit<WriterOptions, 'share'> {
   readonly journal: Journal
   readonly health: Health
   /** The account that the site shares with others. */
@@ -85,11 +87,11 @@ export function createSiteDelivery(
   options: SiteDeliveryOptions,
   parts: DeliveryOverrides = {},
 ): Leaseholder {
-  const { journal, health, events, removesOnly = false, replaced, account } = options
+  const { journal, health, events, removesOnly = false, replaced } = options
   const world = { ...realWorld, ...parts }
   const { clock } = world
   const delivers = () => holder.holds
-  const share = account?.join(delivers)
+  const share = (options.account ?? soleAccount(options, clock))?.join(delivers)
   const noting = removesOnly
     ? undefined
     : noteDelivery(events, health, journal.delivery, clock, delivers)
@@ -104,10 +106,7 @@ export function createSiteDelivery(
   return holder
 
   function newWriter(): Pick<Writer, 'start' | 'stop'> {
-    const writer = createWriter(
-      { ...options, events: noting?.events ?? events, delivers, share },
-      parts,
-    )
+    const writer = createWriter({ ...options, events: noting?.events ?? events, share }, parts)
     const ended = new AbortController()
     let watch: Watch | undefined
     return {

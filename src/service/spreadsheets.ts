@@ -40,19 +40,17 @@ export interface ConnectOptions extends Destination {
   readonly journal: CountingJournal
   /** What the site gets of its account; when it is left out, it has the account for itself. */
   readonly share?: AccountShare | undefined
-  /** Whether this instance may still make calls, asked right before each; true when both are left out. */
-  readonly delivers?: () => boolean
   readonly events?: Pick<Events, 'providerCalled'>
 }
 
 /** Connects to the spreadsheet of the settings. */
 export function connectSpreadsheet(options: ConnectOptions, world: World): Spreadsheet {
-  const { spreadsheet, workbookDir, privateKey, fields = [], delivers, events } = options
+  const { spreadsheet, workbookDir, privateKey, fields = [], events } = options
   if (spreadsheet.kind === 'workbook' || privateKey === undefined) {
     return createWorkbook({ directory: workbookDir, fields }, world.files)
   }
   const account = () => accountOf(spreadsheet, options.journal, world.clock, 1)
-  const { share = account().join(delivers) } = options
+  const { share = account().join() } = options
   return createGoogleSheets({
     ...googleOptions(options, spreadsheet, privateKey, world),
     random: world.random,

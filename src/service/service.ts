@@ -1,6 +1,5 @@
 import { type Config, startNotes } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
-import type { SiteConfig } from '../config/sites/site.ts'
 import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
@@ -48,8 +47,7 @@ export async function startService(
   overrides: Overrides = {},
 ): Promise<Service> {
   const { limits = {}, stop, isQuiet, ...parts } = overrides
-  const level = isQuiet ? 'silent' : config.logLevel
-  const { log = createLog(level, standardError(config)) } = overrides
+  const { log = createLog(isQuiet ? 'silent' : config.logLevel, standardError(config)) } = overrides
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()
@@ -69,12 +67,13 @@ export async function startService(
     void stopDelivering()
     failing.resolve(undefined)
   }
-  const replaced = once(({ message }: Error) => {
+  const replaced = ({ message }: Error) => {
+    // All sites hear of it.
+    if (graceMs === 0) return
     log.error(message)
     fail()
-  })
+  }
   const accounts = accountsOf(sites, clock)
-  const destination = (site: SiteConfig) => destinationOf(site, config, secrets)
   const deliveries = sites.map((site) => {
     const account = accounts.get(site.config.name)
     return createSiteDelivery({ ...deliveryOf(site, config, secrets), replaced, account }, parts)
@@ -88,25 +87,25 @@ export async function startService(
   started.defer(stopDelivering)
 
   const web = await createWeb({ config, sites, secrets, journal, log, metrics }, world)
-  const { application } = web
   const { host, port, bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
-  const server = await listen({ ...application, host, port, bodyBytesMax, shareOf, limits })
+  const server = await listen({ ...web.application, host, port, bodyBytesMax, shareOf, limits })
   started.defer(() => {
     web.stopWaiting()
     return server.close(graceMs)
   })
 
-  logStartNotes(config, log)
-  logLeftBehind(config, left, log)
+  // Nothing can fail any more, so that a failed start logs only its reason.
+  logNotes(config, left, log)
   hold.watch(log, fail)
   for (const it of deliveries) it.start()
   const running = started.move()
   return {
     url: server.url,
-    application,
+    application: web.application,
     locations: sites.map(({ config: site, journal }) => {
-      return connectSpreadsheet({ ...destination(site), journal }, world).location
+      return connectSpreadsheet({ ...destinationOf(site, config, secrets), journal }, world)
+        .location
     }),
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -120,30 +119,13 @@ function deliveryOf(site: RunningSite, config: Config, secrets: Secrets) {
   return { ...destinationOf(site.config, config, secrets), ...site, notices }
 }
 
-/** Names the sites that are not in the settings any more, and have signups that nobody delivers. */
-function logLeftBehind(
-  { sites }: Pick<Config, 'sites'>,
-  backlogs: ReadonlyMap<string, number>,
-  log: Logger,
-): void {
+/** Also names the sites that are not in the settings any more, and have signups that nobody delivers. */
+function logNotes(config: Config, backlogs: ReadonlyMap<string, number>, log: Logger): void {
+  for (const warning of config.warnings) log.warn(warning)
+  for (const note of startNotes(config)) log.info(note)
   for (const [site, waiting] of backlogs) {
-    if (waiting === 0 || sites.some(({ name }) => name === site)) continue
+    if (waiting === 0 || config.sites.some(({ name }) => name === site)) continue
     const hint = 'Put the site back into the file of ROLLCALL_CONFIG until they are written.'
     log.warn({ site, waiting, hint }, 'signups wait for a site that is not in the settings')
   }
-}
-
-/** All sites hear of a replaced journal. */
-function once<T>(work: (given: T) => void): (given: T) => void {
-  let isDone = false
-  return (given) => {
-    if (!isDone) work(given)
-    isDone = true
-  }
-}
-
-/** Call when nothing can fail any more, so that a failed start logs only its reason. */
-function logStartNotes(config: Config, log: Logger): void {
-  for (const warning of config.warnings) log.warn(warning)
-  for (const note of startNotes(config)) log.info(note)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
-import { backlogCheck } from '../../src/cli/doctor/delivery-checks.ts'
+import { backlogCheck } from '../../src/cli/doctor/site-checks.ts'
 import { Notes } from '../../src/cli/terminal/notes.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'

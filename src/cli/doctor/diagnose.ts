@@ -7,9 +7,8 @@ import type { Session } from '../session.ts'
 import { counted } from '../terminal/words.ts'
 import type { Check, CheckContext } from './check.ts'
 import { databaseChecks } from './database-checks.ts'
-import { backlogCheck, quotaCheck } from './delivery-checks.ts'
 import { folderChecks } from './folder-checks.ts'
-import { keyCheck, originCheck, settingsCheck } from './setup-checks.ts'
+import { backlogCheck, keyCheck, originCheck, quotaCheck, settingsCheck } from './site-checks.ts'
 import {
   challengeFindings,
   noticesFindings,

@@ -40,7 +40,7 @@ export function askOnTerminal(signal: AbortSignal) {
     },
 
     /** @param choices the label of each value */
-    async choose<T extends string>(message: string, choices: { readonly [value in T]?: string }) {
+    async choose<T extends string>(message: string, choices: Readonly<Partial<Record<T, string>>>) {
       const options = Object.entries<string | undefined>(choices).map(([value, label = value]) => {
         return { value, label: visible(label) }
       })

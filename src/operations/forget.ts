@@ -1,8 +1,9 @@
-import { type Erasure, expiredUpTo } from '../journal/contracts/erasure.ts'
+import type { Erasure } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { JournalHome } from './journal-home.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
+import { expiredUpTo } from './retention.ts'
 
 /** What was done for one person, and what was not. */
 export interface Forgotten {

@@ -8,7 +8,7 @@ import { hasLeaseholder, readServerFacts } from '../journal/postgres/server-fact
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import { accessProblem, type Needs, risksOf } from '../journal/postgres/inspection.ts'
+import { accessProblem, type Needs, risksOf } from '../operations/database-findings.ts'
 import { policiesOf } from './journal-policy.ts'
 import { leftBehindHint, oldJournalIn } from './data-folder.ts'
 import type { ForeignCopies, Hold, Starting, JournalHome } from '../operations/journal-home.ts'

@@ -1,7 +1,7 @@
 import { inspectNotices, sendTestNotice } from '../alerts/inspection.ts'
 import { inspectChallenge } from '../challenge/inspection.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
-import { keyProblem } from '../config/challenge-keys.ts'
+import { keyProblem } from '../config/challenge.ts'
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/sites/site.ts'

@@ -9,7 +9,6 @@ import type { SiteConfig } from '../config/sites/site.ts'
 import type { Answer } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
-import { Admission } from '../intake/admission.ts'
 import { Turns } from '../intake/idempotency.ts'
 import { Waiting } from '../intake/waiting.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
@@ -89,7 +88,7 @@ function createIntake(
     newId,
     turns: new Turns(),
     digest,
-    admission: new Admission({ challenge, events, digest }),
+    challenge,
     waiting: new Waiting({ journal, health, clock }),
     bulkItemsMax: config.bulkItemsMax,
   }

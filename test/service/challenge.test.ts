@@ -180,7 +180,7 @@ test('a bulk request needs one token, which is verified once', async () => {
   expect(world.emulator.counters.calls).toBe(1)
 })
 
-test('test keys work for any host, and the log warns of them once', async () => {
+test('keys work for any host, and the log warns of them once', async () => {
   await using world = await createChallengeWorld()
   const secret = '1x0000000000000000000000000000000AA'
   const keys = { CHALLENGE_SITE_KEY: '1x00000000000000000000AA', CHALLENGE_SECRET_KEY: secret }

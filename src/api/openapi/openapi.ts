@@ -1,4 +1,5 @@
 import { limits } from '../../signup/limits.ts'
+import { type DescribedFile, describeFiles, fileResponses } from './files.ts'
 import {
   everywhere,
   headers,
@@ -21,14 +22,17 @@ export interface DescribedService extends DescribedSignups {
   readonly bodyBytesMax: number
   /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
+  readonly hasMetrics: boolean
+  /** The pages, and the files of the embed. */
+  readonly files: readonly DescribedFile[]
 }
 
 /** Where the document is served. */
 export const openapiPath = '/api/openapi.json'
 
-/** The OpenAPI 3.1 document: the interface for programs with its current settings. */
+/** The OpenAPI 3.1 document: every path of the service with its current settings. */
 export function describeService(service: DescribedService): Json {
-  const { needsApiKey, sites } = service
+  const { needsApiKey, hasMetrics, sites } = service
   return {
     openapi: '3.1.1',
     info: {
@@ -50,13 +54,18 @@ export function describeService(service: DescribedService): Json {
       parameters: { ...parameters, ...(sites && { Site: siteParameter(sites) }) },
       headers,
       responses: refusalResponses,
-      ...(needsApiKey && { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } }),
+      securitySchemes: {
+        ...(needsApiKey && { apiKey: bearer }),
+        ...(hasMetrics && { metricsToken: bearer }),
+      },
     },
   }
 }
 
+const bearer = { type: 'http', scheme: 'bearer' }
+
 function pathsOf(service: DescribedService): Json {
-  const { sites } = service
+  const { hasMetrics, files, sites } = service
   const ofSite = sites ? [ref('parameters', 'Site')] : []
   const operation = (operationId: string, { responses, ...more }: Described): Json => {
     const any = refused(sites ? [...everywhere, 422] : everywhere)
@@ -80,6 +89,14 @@ function pathsOf(service: DescribedService): Json {
       parameters: [strict, ...(sites ? [siteOrAll] : [])],
       get: operation('getReady', getReady),
     },
+    ...(hasMetrics && { '/metrics': { get: operation('getMetrics', getMetrics) } }),
+    [openapiPath]: { parameters: ofSite, get: operation('getOpenapi', getDocument) },
+    ...Object.fromEntries(
+      describeFiles(files).map(({ path, parameters, operationId, ...described }) => {
+        const all = [...parameters, ...(sites ? [siteOfFile] : [])]
+        return [path, { parameters: all, get: operation(operationId, described) }]
+      }),
+    ),
   }
 }
 
@@ -135,6 +152,8 @@ const siteOrAll = {
   description: 'The site that the request is about; all sites when absent.',
   schema: ref('schemas', 'Site'),
 }
+
+const siteOfFile = { ...siteOrAll, description: 'The site whose looks and fields it has.' }
 
 const strict = {
   name: 'strict',
@@ -213,6 +232,20 @@ const getReady: Described = {
       retryAfter,
     ),
   },
+}
+
+const getMetrics: Described = {
+  summary: 'What has happened, and what waits, for Prometheus',
+  security: [{ metricsToken: [] }],
+  responses: {
+    200: response('Nothing personal is in it.', { 'text/plain': { schema: { type: 'string' } } }),
+    ...refused([401]),
+  },
+}
+
+const getDocument: Described = {
+  summary: 'This document',
+  responses: fileResponses('application/json'),
 }
 
 function inJson(summary: string, schema: string): Described {

@@ -5,7 +5,7 @@ export const ref = (section: string, name: string): Json => ({
   $ref: `#/components/${section}/${name}`,
 })
 
-const refs = (names: readonly string[]): Json =>
+export const refs = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 
 export const rateLimit = refs(['RateLimit', 'RateLimit-Policy'])
@@ -26,6 +26,7 @@ export const headers: Json = {
   ),
   'Idempotency-Replayed': header('The answer to an earlier request with the same key.', '^true$'),
   'Preference-Applied': header('The wait that was granted.', '^wait=[0-9]+$'),
+  ETag: header('Tells versions of a file apart.', '^"[^"]*"$', true),
 }
 
 function header(description: string, pattern: string, required = false): Json {
@@ -46,7 +47,7 @@ const refusals = {
     headers: { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } },
   },
   403: { description: 'A challenge token that does not pass, or an origin that is not allowed.' },
-  404: { description: 'There is no signup with this id.' },
+  404: { description: 'There is no such signup, or no such site.' },
   408: { description: 'The request did not arrive in time.', isProtocol: true },
   413: { description: 'The body is too large, or the list too long.' },
   415: { description: 'A content type, coding or charset that is not supported.' },

@@ -70,10 +70,19 @@ export function addExport(program: Command, run: Run): void {
     )
 }
 
-/** The format that is asked for, or that of the file's ending. */
+/** @throws UsageError when the file's ending says another format, or one that there is not */
 function formatOf(format: Format | undefined, out = ''): Format {
   const ending = extname(out).slice(1).toLowerCase()
-  return format ?? names.find((name) => name === ending) ?? 'csv'
+  const named = names.find((name) => name === ending)
+  if (format && named && named !== format) {
+    throw new UsageError(
+      `--format ${format} contradicts the ending of the file. Leave one of them out.`,
+    )
+  }
+  if (!format && !named && ending !== '') {
+    throw new UsageError(`Formats are ${names.join(', ')}: give one as the ending, or --format.`)
+  }
+  return format ?? named ?? 'csv'
 }
 
 /**

@@ -89,6 +89,8 @@ test.each([
     /^--since must be earlier than --until\.\n$/,
   ],
   [['--format', 'xls'], /Allowed choices are csv, ndjson, xlsx\./],
+  [['--format', 'csv', '--out', 'people.xlsx'], /--format csv contradicts the ending of the file/],
+  [['--out', 'people.xls'], /Formats are csv, ndjson, xlsx: give one as the ending/],
   [['--tab', 'Nwes'], /^The journal has no tab .* Did you mean "News"\?\n$/],
   [['--tab', 'Volunteers'], /no tab .* Tabs are "Sheet1", "News", "Beta"\.\n$/],
 ])('%j is refused in one line', async (args, message) => {
@@ -102,7 +104,7 @@ test.each([
   [['--out', 'list.NDJSON'], '{"id":'],
   [['--out', 'list.xlsx'], 'PK'],
   [['--out', 'list'], 'Email,'],
-  [['--out', 'list.csv', '--format', 'ndjson'], '{"id":'],
+  [['--out', 'list.json', '--format', 'ndjson'], '{"id":'],
 ])('%j makes a file that begins with %j', async (args, start) => {
   await using folder = await tempFolder()
   const options = { dataDir: data.path, folder: folder.path }

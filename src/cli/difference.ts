@@ -7,7 +7,7 @@ import {
 } from '../operations/compare.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
-import { partOf } from '../journal/contracts/journal.ts'
+import { partOf } from '../operations/journal-home.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
 import type { NamedTab, Spreadsheet } from '../spreadsheet/spreadsheet.ts'

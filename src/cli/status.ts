@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { partOf } from '../journal/contracts/journal.ts'
+import { partOf } from '../operations/journal-home.ts'
 import { isLocked } from '../platform/node/directory-lock.ts'
 import { serve } from './command-words.ts'
 import { exit, type Run } from './session.ts'

@@ -95,3 +95,13 @@ export interface ForeignCopies {
   readonly toBackUp: string
   readonly toRestore: string
 }
+
+/** The part of a site. @throws Error when the journal was not opened with it, which is a defect */
+export function partOf<Part>(
+  parts: ReadonlyMap<string, Part>,
+  { name }: { readonly name: string },
+): Part {
+  const part = parts.get(name)
+  if (part === undefined) throw new Error(`The journal was opened without the site ${name}.`)
+  return part
+}

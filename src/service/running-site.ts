@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
-import { type Journal, type OpenJournal, partOf } from '../journal/contracts/journal.ts'
+import type { Journal, OpenJournal } from '../journal/contracts/journal.ts'
+import { partOf } from '../operations/journal-home.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'

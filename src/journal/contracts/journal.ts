@@ -134,13 +134,3 @@ export interface RestoreResult extends Restored {
   /** The journal that was there before; undefined when there was none. */
   readonly aside: string | undefined
 }
-
-/** The part of a site. @throws Error when the journal was not opened with it, which is a defect */
-export function partOf<Part>(
-  parts: ReadonlyMap<string, Part>,
-  { name }: { readonly name: string },
-): Part {
-  const part = parts.get(name)
-  if (part === undefined) throw new Error(`The journal was opened without the site ${name}.`)
-  return part
-}

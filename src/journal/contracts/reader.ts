@@ -1,6 +1,6 @@
 import type { Millis, Signup } from '../../signup/signup.ts'
 
-const hourMs = 60 * 60 * 1000
+export const hourMs = 60 * 60 * 1000
 
 /**
  * The journal's interface for reading: for the readiness answer and the command line. No call delays an
@@ -68,9 +68,4 @@ export interface Figures {
 /** The number of the hour that holds this time, since the Unix epoch. */
 export function hourOf(at: Millis): number {
   return Math.floor(at / hourMs)
-}
-
-/** When the hour of this number begins. */
-export function beginOf(hour: number): Millis {
-  return hour * hourMs
 }

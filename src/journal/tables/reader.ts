@@ -1,6 +1,6 @@
 import { timeOfId } from '../../signup/id.ts'
 import type { Millis } from '../../signup/signup.ts'
-import { beginOf, type Counts, hourOf, type Reader } from '../contracts/reader.ts'
+import { type Counts, hourMs, hourOf, type Reader } from '../contracts/reader.ts'
 import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
 import { readFact, setFact } from './facts.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
@@ -62,7 +62,7 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
       )
       return {
         all: countsOf(rowOf(totals)),
-        hours: hours.rows.map((row) => ({ from: beginOf(Number(row['hour'])), ...countsOf(row) })),
+        hours: hours.rows.map((row) => ({ from: Number(row['hour']) * hourMs, ...countsOf(row) })),
         oldestWaiting: firstWaiting(first),
         lastWritten: Number(rowOf(totals)['lastSettled']) || undefined,
       }

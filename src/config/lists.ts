@@ -32,7 +32,7 @@ export const ownHosts = listOf((text): ParsedSetting<string> => {
 }, 'host names, such as signup.example.com,localhost:3000')
 
 const originList = listOf((text): ParsedSetting<string> => {
-  const isOrigin = /^https?:\/\/[^/?#@\\;'"*\s]+\/?$/i.test(text)
+  const isOrigin = /^https?:\/\/[^/?#@\\;,'"*\s]+\/?$/i.test(text)
   const url = isOrigin ? URL.parse(text) : null
   if (url) return { value: url.origin }
   const hint =

@@ -144,6 +144,11 @@ test('a site of another provider does not take the addresses of the environmentâ
   expect(sites[0]?.site.challenge).toMatchObject({ provider: 'hcaptcha', verifyUrl: undefined })
 })
 
+test('an entry of origins that looks like two is refused', () => {
+  const origins = ['https://a.example,b.example']
+  expect(told(site({ origins }))).toEqual(['sites.launch.origins[0] is not a web origin.'])
+})
+
 test('a star among origins allows all, and stands alone', () => {
   expect(read(site({ origins: ['*'] })).sites[0]?.site.origins).toBe('*')
 })

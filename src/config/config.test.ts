@@ -63,6 +63,20 @@ const problemsIn = (variables: Variables, envText?: string): readonly SettingPro
   refusal(variables, envText).problems
 const namesIn = (variables: Variables) => problemsIn(variables).map(({ setting }) => setting)
 
+test('a secret key that no site names is told, as its challenge does not run', () => {
+  const secretKeyVariable = 'CHALLENGE_SECRET_KEY_LAUNCH'
+  const { config } = load({
+    ROLLCALL_CONFIG: JSON.stringify({
+      sites: { launch: { challenge: { siteKey: '0x4site', secretKeyVariable } }, blog: {} },
+    }),
+    CHALLENGE_SECRET_KEY_LAUNCH: '0x0000000000000000000000000000000000',
+    CHALLENGE_SECRET_KEY_BLOG: '0x0000000000000000000000000000000001',
+  })
+  expect(config.warnings).toEqual([
+    "CHALLENGE_SECRET_KEY_BLOG is the secret key of no site. Remove it, or name it in a site's challenge.",
+  ])
+})
+
 test('without settings, rows go to the local workbook, and all defaults apply', () => {
   expect(load({})).toEqual({
     config: {

@@ -62,6 +62,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
       logColours: (variables['NO_COLOR'] ?? '') === '',
       warnings: [
         ...separatorWarnings(reader),
+        ...(isNamed ? unusedSecretKeys(variables, [first, ...others]) : []),
         ...(stored?.warnings ?? []),
         ...exposedSecrets(envFile, isEnvFileOpen),
       ],
@@ -96,6 +97,17 @@ export function separatorWarnings(reader: SettingsReader): readonly string[] {
     .map(
       (name) =>
         `${name} has an entry with ; or | in it, which is taken as one. If these are several, write commas between them.`,
+    )
+}
+
+/** Warns of secret keys that no site names: a site whose challenge was forgotten runs without one. */
+function unusedSecretKeys(variables: Variables, sites: readonly SiteConfig[]): readonly string[] {
+  const used = sites.map(({ settingNames: { challenge } }) => challenge.secretKey)
+  return Object.keys(variables)
+    .filter((name) => /^CHALLENGE_SECRET_KEY_[A-Z_]+$/.test(name) && !used.includes(name))
+    .map(
+      (name) =>
+        `${name} is the secret key of no site. Remove it, or name it in a site's challenge.`,
     )
 }
 

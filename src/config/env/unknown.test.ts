@@ -32,7 +32,8 @@ test.each(
    NODE_ENV npm_config_loglevel npm_config_user_agent DATA_PATH DATA_ROOT XDG_DATA_DIRS PGDATA DATABASE_HOST
    DATABASE_NAME DATABASE_USER DATABASE_PORT DATABASE_PASSWORD REDIS_URL APP_KEY APP_KEYS API_URL API_TOKEN
    SECRET_KEY PRIVATE_KEY SITE_KEY SITE_URL ADMIN_USER ADMIN_EMAIL ALLOWED ORIGINS CORS_ORIGIN SHEET SHEETS
-   GOOGLE_CLOUD_PROJECT GOOGLE_API_KEY GOOGLE_PRIVATE_KEY HTTP_PROXY FORWARDED_ALLOW_IPS`.split(
+   GOOGLE_CLOUD_PROJECT GOOGLE_API_KEY GOOGLE_PRIVATE_KEY HTTP_PROXY FORWARDED_ALLOW_IPS
+   DD_LOG_LEVEL KC_LOG_LEVEL IMAGE_NAME STAGE_NAME IMAGE_TITLE CI_DATABASE_URL constructor`.split(
     /\s+/,
   ),
 )('%s is left to another program', (name) => {
@@ -63,6 +64,8 @@ test('of a name that may be part of a key only the place is told', () => {
 
 test('the variables for secret keys of sites are known when a file names the sites', () => {
   const key = { CHALLENGE_SECRET_KEY_LAUNCH: 'x' }
+  const others = { CHALLENGE_SECRET_KEY2: 'x', ROLLCALL_CONFIG: 'rollcall.json' }
+  expect(told(others)).toEqual([])
   expect(told({ ...key, ROLLCALL_CONFIG: 'rollcall.json' })).toEqual([])
   expect(told(key)).toHaveLength(1)
 })

@@ -8,23 +8,32 @@ const names: readonly string[] = settingNames
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
 
 /** What people call a setting, and what the guides of the providers call it. */
-const otherNames: Readonly<Record<string, SettingName>> = {
-  SHEET_ID: 'SHEETS_SHEET_ID',
-  GOOGLE_SHEET_ID: 'SHEETS_SHEET_ID',
-  SPREADSHEET_ID: 'SHEETS_SHEET_ID',
-  TURNSTILE_SITE_KEY: 'CHALLENGE_SITE_KEY',
-  HCAPTCHA_SITE_KEY: 'CHALLENGE_SITE_KEY',
-  RECAPTCHA_SITE_KEY: 'CHALLENGE_SITE_KEY',
-  TURNSTILE_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
-  HCAPTCHA_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
-  RECAPTCHA_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
-  API_KEY: 'API_KEYS',
-  RATE_LIMIT: 'RATE_LIMIT_PER_MINUTE',
-  BODY_LIMIT: 'BODY_LIMIT_BYTES',
-}
+const otherNames: ReadonlyMap<string, SettingName> = new Map(
+  Object.entries<SettingName>({
+    SHEET_ID: 'SHEETS_SHEET_ID',
+    GOOGLE_SHEET_ID: 'SHEETS_SHEET_ID',
+    SPREADSHEET_ID: 'SHEETS_SHEET_ID',
+    TURNSTILE_SITE_KEY: 'CHALLENGE_SITE_KEY',
+    HCAPTCHA_SITE_KEY: 'CHALLENGE_SITE_KEY',
+    RECAPTCHA_SITE_KEY: 'CHALLENGE_SITE_KEY',
+    TURNSTILE_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
+    HCAPTCHA_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
+    RECAPTCHA_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
+    API_KEY: 'API_KEYS',
+    RATE_LIMIT: 'RATE_LIMIT_PER_MINUTE',
+    BODY_LIMIT: 'BODY_LIMIT_BYTES',
+  }),
+)
 
-/** The environment has the names of many programs: a shorter one may be near ours by chance. */
-const tellableNames = names.filter((name) => name.length >= 9)
+/**
+ * The settings that a name may mean. The environment has the names of many programs: a short one, or one
+ * with another first letter as `DD_LOG_LEVEL`, is near ours by chance.
+ */
+function near(name: string, isOurs: boolean): readonly string[] {
+  if (isOurs) return names
+  const first = name.charAt(0).toUpperCase()
+  return names.filter((ours) => ours.length >= 9 && ours.startsWith(first))
+}
 
 /** Problems for settings that this version does not support. Ignoring them would mislead the operator. */
 export function notYetSupported(variables: Variables): SettingProblem[] {
@@ -55,10 +64,10 @@ export function misnamed(
   return Object.entries(variables).flatMap(([name, value]) => {
     const text = textOf(value)
     if (text === undefined || names.includes(name) || isServiceLink(name, text)) return []
-    if (hasSites && name.startsWith('CHALLENGE_SECRET_KEY_')) return []
+    if (hasSites && name.startsWith('CHALLENGE_SECRET_KEY')) return []
     const isOurs = ourPrefix.test(name)
     const meant =
-      otherNames[name] ?? suggest(name.replace(/^ROLLCALL_/i, ''), isOurs ? names : tellableNames)
+      otherNames.get(name) ?? suggest(name.replace(/^ROLLCALL_/i, ''), near(name, isOurs))
     // If our own setting is set too, even to nothing, this variable is for another program.
     if (!isOurs && (meant === undefined || variables[meant] !== undefined)) return []
     return {

@@ -52,9 +52,10 @@ export function databaseHome(
     },
     async openForTrial(): Promise<OpenJournal> {
       const { tables } = await expectAccess()
-      return tables === 0
-        ? openSqliteSites(':memory:', policiesOf(config), { clock })
-        : await openBeside()
+      if (tables === 0) return openSqliteSites(':memory:', policiesOf(config), { clock })
+      // Refuses what is no journal of this version. To open it for writing would make one.
+      await (await openPostgresReader(url, [], { clock }))[Symbol.asyncDispose]()
+      return openBeside()
     },
     async openReader() {
       await expectAccess('reading')

@@ -59,7 +59,7 @@ export function readServerFacts(url: string): Promise<ServerFacts> {
       ...(await ask(client, sql.standby)),
       ...schema,
       ...(await ask(client, sql.rights)),
-      ...(hasTables ? await ask(client, sql.tables) : { tables: 0 }),
+      ...(hasTables === false ? { tables: 0 } : await ask(client, sql.tables)),
       tablesWanted: layoutVersion,
       ...(await ask(client, sql.risks)),
     }

@@ -144,6 +144,20 @@ test('a command that reads or tries makes no tables', async () => {
   await database.query('CREATE SCHEMA rollcall')
 })
 
+test('a trial of an import mends no journal, and does not take a damaged one for none', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using folder = await tempFolder()
+  const { env, database } = world
+  const file = join(folder.path, 'people.csv')
+  await writeFile(file, `Email\n${eve}\n`)
+  expect(await runCommand(['import', file], { env })).toMatchObject({ code: 0 })
+  await database.query('DELETE FROM rollcall.version')
+  const dry = await runCommand(['import', file, '--dry-run'], { env })
+  expect(dry).toMatchObject({ code: 1, stdout: '' })
+  const status = await runCommand(['status'], { env })
+  expect(status.stderr).toContain('The database has no journal of Rollcall.')
+})
+
 test('backup and restore say which tools to use, and what not to take along', async () => {
   await using world = await createDatabaseWorld(server)
   await using folder = await tempFolder()

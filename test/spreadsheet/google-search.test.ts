@@ -133,4 +133,19 @@ describe('the search for rows', () => {
     }
     expect(google.emulator.counters.writes).toBe(0)
   })
+
+  test('a title that Google cannot read costs calls for the tabs that were asked for only', async () => {
+    await using google = await createGoogleWorld({ model: { unreadableTitles: ['Odd'] } })
+    const handle = google.emulator.spreadsheet(google.spreadsheetId)
+    const titles = ['Odd', ...Array.from({ length: 12 }, (_, at) => `Tab ${at}`)]
+    for (const title of titles) {
+      handle.addTab(title, [['x']])
+      handle.resizeTab(title, { rowCount: 1000, columnCount: 26 })
+    }
+    const { reads } = google.emulator.counters
+    const result = await google.connect().remove([target], testSignal)
+    expect(result).toMatchObject({ kind: 'refused', reason: 'other' })
+    // A tab of this size is a call, and there are 14 of them.
+    expect(google.emulator.counters.reads - reads).toBeLessThanOrEqual(14 + 4)
+  })
 })

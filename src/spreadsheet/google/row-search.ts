@@ -57,7 +57,11 @@ export async function searchRows(
   const sheets = (await listSheets(api, signal)).filter(({ isGrid }) => isGrid)
   const unread: Sheet[] = []
   const rows: FoundRow[] = []
-  const ask = (ranges: readonly string[]) => api.read(fields, signal, ranges)
+  let asked = 0
+  const ask = (ranges: readonly string[]) => {
+    asked = ranges.length
+    return api.read(fields, signal, ranges)
+  }
   let parts = sheets.map((sheet) => partOf(sheet, 0, [0, columnsOf(sheet) - 1]))
   while (parts.length > 0) {
     try {
@@ -67,8 +71,9 @@ export async function searchRows(
       const next = read.flatMap((part) => following(part, found))
       parts = [...next, ...parts.slice(read.length)]
     } catch (failure) {
-      const asked = parts.map(({ sheet }) => sheet)
-      const unreadable = await listUnreadable(api, { failure, asked }, signal)
+      // Each part is one range, and the first ones are asked for.
+      const sheetsAsked = parts.slice(0, asked).map(({ sheet }) => sheet)
+      const unreadable = await listUnreadable(api, { failure, asked: sheetsAsked }, signal)
       // A tab was renamed, deleted or made smaller since the list was read.
       if (unreadable.length === 0) throw tryAgain(failure)
       unread.push(...unreadable)

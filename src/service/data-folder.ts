@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defaultSite } from '../config/sites/site.ts'
 import type { OldJournal } from '../operations/journal-home.ts'
@@ -23,7 +23,8 @@ export async function keepDataPrivate(dataDir: string, log: Logger): Promise<voi
   const names = (await readdir(dataDir)).filter((name) =>
     /^(lock|journal\.(db|secret)|sheets$)/.test(name),
   )
-  const { corrected, failed } = await keepToOwner(dataDir, names)
+  // The folder may be a link to where the data is.
+  const { corrected, failed } = await keepToOwner(await realpath(dataDir), names)
   if (corrected > 0) {
     log.warn(
       { folder: dataDir, corrected },

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -43,4 +43,15 @@ test('at the start, files in DATA_DIR that others could read become private to t
   )
   expect(Object.entries(found).filter(([, mode]) => !isPrivate(mode))).toEqual([])
   expect(service.output().match(/other users could read the data/g)).toHaveLength(1)
+})
+
+test('a DATA_DIR that is a link becomes private to its owner, too', async () => {
+  await using folder = await tempFolder()
+  const there = join(folder.path, 'there')
+  await mkdir(join(there, 'sheets'), { recursive: true, mode: 0o755 })
+  const dataDir = join(folder.path, 'link')
+  await symlink(there, dataDir)
+  await using _ = await startService({ dataDir })
+  const found = await modes(there)
+  expect(Object.entries(found).filter(([, mode]) => !isPrivate(mode))).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, readdir, statfs } from 'node:fs/promises'
+import { access, readdir, realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Journal } from '../../journal/contracts/journal.ts'
 import { messageOf } from '../../platform/message-of.ts'
@@ -22,7 +22,8 @@ const dataDirCheck: Check = async ({ config: { dataDir } }) => {
       ? [ok(`${dataDir} is made with the first start`)]
       : [fault(`${dataDir} cannot be used: ${whyUnusable(error)}`)]
   }
-  if (!(await isOpenToOthers(dataDir))) return [ok('DATA_DIR is private and can be written')]
+  if (!(await isOpenToOthers(await realpath(dataDir))))
+    return [ok('DATA_DIR is private and can be written')]
   return [
     fault(
       `other users of this machine may read files of ${dataDir}`,

@@ -210,6 +210,20 @@ test('a tab that is set aside ends the waits for that tab alone', async () => {
   expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual([true, false])
 })
 
+test('a tab whose signups are written ends no wait when it is set aside', async () => {
+  await using it = world()
+  const both = [...(await it.accept(1, 'Locked')), ...(await it.accept(1, 'Free'))]
+  const visitor = it.wait(both, 30)
+  await it.deliver(1)
+  const trouble = { reason: 'protectedTab', error: '', hint: '' } as const
+  it.health.tabs.set('locked', { name: 'Locked', place: 'the tab at place 2', ...trouble })
+  await it.clock.run(2 * second)
+  expect(visitor.waitedMs).toBeUndefined()
+  await it.deliver()
+  await it.clock.run(0)
+  expect(visitor.waitedMs).toBe(2 * second)
+})
+
 test('a wait ends when its visitor leaves, and does not begin after that', async () => {
   await using it = world()
   const signups = await it.accept(1)

@@ -166,9 +166,10 @@ export class Waiting {
   /** Whether to stop waiting: the time ends before the next tick, or a tab cannot be written. */
   #isHopeless(awaited: Waiter['awaited'], until: Millis): boolean {
     if (until < this.#options.clock.elapsed() + tickMs) return true
-    for (const tab of awaited.keys())
-      if (blockedBy(this.#options.health, tab) !== undefined) return true
-    return false
+    return awaited.entries().some(([tab, position]) => {
+      const isBlocked = blockedBy(this.#options.health, tab) !== undefined
+      return isBlocked && !this.#isSettled(tab, position)
+    })
   }
 }
 

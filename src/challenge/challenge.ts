@@ -48,6 +48,8 @@ export interface Rejected {
   readonly reason: string
   /** What the operator should check; present when the settings may be wrong. */
   readonly hint?: string
+  /** Whether an earlier call that spent the token cannot be the reason. */
+  readonly isFinal?: true
 }
 
 /** The settings are wrong: nobody can pass until the operator corrects them. */

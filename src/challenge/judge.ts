@@ -95,6 +95,7 @@ function hostProblem(
     kind: 'rejected',
     reason: `the token is from the host ${from}`,
     hint: `If that is your host, add it to ${names.hostnames}.`,
+    isFinal: true,
   }
 }
 
@@ -119,6 +120,7 @@ function ofTestSecret(
     kind: 'rejected',
     reason: code,
     hint: `${names.secretKey} is a test key. It accepts only tokens of ${providers[provider].title}’s test site keys.`,
+    isFinal: true,
   }
 }
 

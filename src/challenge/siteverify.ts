@@ -79,7 +79,8 @@ async function ask(body: string, options: SiteverifyOptions): Promise<Verdict> {
   await options.clock.sleep(pauseBeforeRetryMs)
   const second = await call(body, options)
   const { isRepeatable } = providers[options.provider]
-  return second.kind === 'rejected' && !isRepeatable ? first : second
+  const maybeSpent = second.kind === 'rejected' && !isRepeatable && !second.isFinal
+  return maybeSpent ? first : second
 }
 
 async function call(body: string, options: SiteverifyOptions): Promise<Verdict> {

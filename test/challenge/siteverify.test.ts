@@ -221,6 +221,17 @@ test('a token from a host that is not listed is rejected', async () => {
   expect(await challenge.verify(attempt(ours))).toEqual({ kind: 'passed' })
 })
 
+test.each(['hcaptcha', 'recaptcha'] as const)(
+  'a token of %s from a host that is not listed is rejected, also when the first answer is lost',
+  async (provider) => {
+    await using world = await createChallengeWorld(provider)
+    world.emulator.faults.add({ redeem: 'never', answer: 'drop' })
+    const token = world.emulator.issueToken(world.site, { hostname: 'evil.example' })
+    const challenge = connect(world, { hostnames: ['example.com'] })
+    expect(await challenge.verify(attempt(token))).toMatchObject({ kind: 'rejected' })
+  },
+)
+
 test('a token of another site of the same hCaptcha account is reported as the operator’s mistake', async () => {
   await using world = await createChallengeWorld('hcaptcha')
   const challenge = connect(world, { siteKey: 'another-site-key' })

@@ -12,7 +12,7 @@ import { startWebhookReceiver, testCertificate } from '../../harness/webhook-rec
 
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
 
-const noticeTimes = { lookMs: 20, toldAfterMs: 300, calmMs: 200 }
+const noticeTimes = { lookMs: 20, toldAfterMs: 1_000, calmMs: 200 }
 
 test('a receiver that hangs holds up neither a signup nor the stop, and gets the notice again with the same id', async () => {
   await using world = await createGoogleWorld()

@@ -103,7 +103,7 @@ export function listOf<T>(
       const parsed = entriesOf(value).map((entry) => parseOne(entry, example))
       const refused = parsed.find((it) => 'problem' in it)
       if (refused) {
-        const problem = `has an entry that cannot be used: ${refused.problem}`
+        const problem = `has an entry that ${refused.problem}`
         return { problem, expected, hint: refused.hint }
       }
       const values = parsed.flatMap((it) => ('value' in it ? [it.value] : []))

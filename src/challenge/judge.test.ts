@@ -101,6 +101,7 @@ describe('the host name', () => {
       kind: 'rejected',
       reason: `the token is from the host ${named}`,
       hint: expect.stringContaining('CHALLENGE_HOSTNAMES'),
+      isFinal: true,
     })
   })
 

@@ -51,6 +51,8 @@ export interface Scenario {
   run(sizes: Sizes): Promise<Measured>
   /** The name of a scenario that does the same with other amounts. */
   readonly variantOf?: string
+  /** Whether a value is what is left of one measurement after another, which noise can take below zero. */
+  readonly isDifference?: true
 }
 
 export interface Bound {

@@ -12,6 +12,7 @@ function ofSites(
 ): Scenario {
   return {
     ...options,
+    isDifference: true,
     async run(sizes) {
       await using world = await World.create()
       const provider = await world.provider()

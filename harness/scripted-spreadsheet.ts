@@ -133,7 +133,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       return { kind: 'rows', place: tab, tab, rows: [key] }
     })
     return {
-      next: async () => parts.shift() ?? { kind: 'end', isOneMoment: true, unread: [] },
+      next: async () => parts.shift() ?? { kind: 'end', isOneMoment: true },
       [Symbol.asyncDispose]: async () => undefined,
     }
   }

@@ -10,7 +10,7 @@ import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
-import type { NamedTab, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Session } from './session.ts'
 import { chosenSite, readSettings, tellExpired, tellOtherSites } from './settings.ts'
 
@@ -18,8 +18,6 @@ import { chosenSite, readSettings, tellExpired, tellOtherSites } from './setting
 export interface Difference {
   readonly compared: Compared
   readonly comparison: Comparison
-  /** Tabs whose rows were not compared, because their titles cannot be read. */
-  readonly unread: readonly NamedTab[]
   /** Where a person finds the rows. */
   readonly location: string
   /** As `expiredUpTo` tells it. */
@@ -50,39 +48,24 @@ export async function withDifference<T>(
   const destination = destinationOf(site, config, secrets)
   const spreadsheet = connectSpreadsheet({ ...destination, journal }, world)
   using comparison = await comparisonOf(journal.compared)
-  const found = await compareAll(spreadsheet, comparison, { notes, clock, stop })
+  const compared = await compareAll(spreadsheet, comparison, { notes, clock, stop })
   const upTo = await tellExpired(journal.reader, notes)
-  return await work({ ...found, comparison, location: spreadsheet.location, expiredUpTo: upTo })
+  return await work({ compared, comparison, location: spreadsheet.location, expiredUpTo: upTo })
 }
 
 async function compareAll(
   spreadsheet: Spreadsheet,
   comparison: Comparison,
   { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
-): Promise<Pick<Difference, 'compared' | 'unread'>> {
+): Promise<Compared> {
   using reading = notes.progress('rows read')
   const onRows = (rows: number) => reading.at(rows)
-  const unread = await readSpreadsheet(spreadsheet, comparison, { clock, stop, onRows })
+  await readSpreadsheet(spreadsheet, comparison, { clock, stop, onRows })
   using progress = notes.progress('signups compared')
-  const compared = await comparison.compare((signups) => {
+  return comparison.compare((signups) => {
     stop.throwIfAborted()
     progress.at(signups)
   })
-  return { compared, unread }
-}
-
-/**
- * Call it before signups are put back: their rows may be in a tab that was not compared.
- *
- * @throws Error when there is such a tab
- */
-export function expectAllCompared({ unread }: Pick<Difference, 'unread'>): void {
-  if (unread.length === 0) return
-  const places = unread.map(({ place }) => place).join(', ')
-  throw new Error(
-    `Nothing was put back, because Google cannot read the title of ${places} in a range. ` +
-      'Rename that tab, and run this command again.',
-  )
 }
 
 /** Says why nothing happens while the provider's quota is used up. */

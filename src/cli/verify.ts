@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind } from '../operations/compare.ts'
-import { deliverAgain, type Difference, expectAllCompared, withDifference } from './difference.ts'
+import { deliverAgain, type Difference, withDifference } from './difference.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
 import { counted, digits, iso } from './terminal/words.ts'
@@ -30,7 +30,6 @@ export function addVerify(program: Command, run: Run): void {
           if (!json) await out.lines(describe(found))
           let repaired = 0
           if (repair && missing > 0) {
-            expectAllCompared(difference)
             const question = `Write ${counted(missing, 'signup')} again? The rows come at the end of their tabs.`
             if (yes || (await confirm(question, notes, stop))) {
               repaired = await deliverAgain(difference, 'missing', session)
@@ -39,8 +38,7 @@ export function addVerify(program: Command, run: Run): void {
             } else notes.tell('Nothing was changed.')
           }
           if (json) await out.json({ ...found, repaired: repair ? repaired : null })
-          const isWell =
-            missing === repaired && edited + found.rows.double + found.unread.length === 0
+          const isWell = missing === repaired && edited + found.rows.double === 0
           return isWell ? exit.done : exit.notAll
         })
       }),
@@ -56,7 +54,7 @@ type Report = Awaited<ReturnType<typeof reportOf>>
  * @param max how many signups or rows a list has
  */
 async function reportOf(
-  { compared, comparison, unread, location, expiredUpTo }: Difference,
+  { compared, comparison, location, expiredUpTo }: Difference,
   { clock }: Pick<Session, 'clock'>,
   max: number,
 ) {
@@ -78,13 +76,11 @@ async function reportOf(
     double: comparison
       .doubles(max)
       .map(({ at, tab, extra }) => ({ timestamp: iso(at), sheetTab: tab, extra })),
-    // Tabs that were left out, because Google cannot read their titles in a range.
-    unread: unread.map(({ name, place }) => ({ sheetTab: name, place })),
     expiredUpTo,
   }
 }
 
-function describe({ signups, rows, missing, edited, double, unread }: Report): string[] {
+function describe({ signups, rows, missing, edited, double }: Report): string[] {
   return [
     ...countTable([
       ['Signups with their row', signups.present],
@@ -110,10 +106,6 @@ function describe({ signups, rows, missing, edited, double, unread }: Report): s
     ...section(
       'Double: more rows than signups',
       double.map(({ timestamp, sheetTab, extra }) => [timestamp, sheetTab, `${extra} too many`]),
-    ),
-    ...section(
-      'Not compared: Google cannot read the title of a tab. Rename it',
-      unread.map(({ sheetTab, place }) => [sheetTab, place]),
     ),
   ]
 }

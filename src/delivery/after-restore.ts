@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Attempts } from './attempts.ts'
-import { readRows, type RowsRead } from '../spreadsheet/read-rows.ts'
+import { readRows } from '../spreadsheet/read-rows.ts'
 
 /** Finds out which waiting signups have a row already. */
 export interface Arrivals extends RowTaker, Disposable {
@@ -59,21 +59,13 @@ export class AfterRestore {
     using arrivals = await this.#options.arrivals()
     const read = await readRows(spreadsheet, arrivals, (call) => attempts.persist(call))
     if (!read) return false
-    const obstacle = obstacleIn(read)
-    if (obstacle !== undefined) {
-      await attempts.delay(obstacle, lookAgainMs)
+    if (read === 'restless') {
+      const why = 'The rows were changed each time while they were read'
+      await attempts.delay(`${why}, or Google cannot read the title of a tab`, lookAgainMs)
       return false
     }
     await arrivals.noteArrived(Number(restored))
     await journal.noteFact(restoredFact, '')
     return true
   }
-}
-
-/** Why the rows that were read do not tell which signups have one; undefined when they do. */
-function obstacleIn(read: RowsRead): string | undefined {
-  if (read.kind === 'restless') return 'The rows were changed each time while they were read'
-  if (read.unread.length === 0) return undefined
-  const places = read.unread.map(({ place }) => place).join(', ')
-  return `Google cannot read the title of ${places} in a range: rename that tab`
 }

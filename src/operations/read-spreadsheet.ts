@@ -1,7 +1,7 @@
 import { backoffMs } from '../spreadsheet/backoff.ts'
 import { type Persist, readRows } from '../spreadsheet/read-rows.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { NamedTab, RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 
 /** How often a command tries one call. */
 const triesMax = 5
@@ -14,8 +14,7 @@ interface Reading {
 }
 
 /**
- * Reads all rows of the spreadsheet, for a command. Returns the tabs that it left out
- * because their titles cannot be read.
+ * Reads all rows of the spreadsheet, for a command.
  *
  * @throws Error when the spreadsheet cannot be read, when people keep changing it, and on stop; the
  *   message says what to do
@@ -24,13 +23,13 @@ export async function readSpreadsheet(
   spreadsheet: Pick<Spreadsheet, 'rowReader'>,
   taker: RowTaker,
   options: Reading,
-): Promise<readonly NamedTab[]> {
+): Promise<void> {
   const read = await readRows(spreadsheet, taker, persistent(options), options.onRows)
   options.stop.throwIfAborted()
-  if (read?.kind === 'read') return read.unread
+  if (read === 'read') return
   throw new Error(
     'The rows were changed each time while they were read. Run this command again when nobody ' +
-      'sorts or moves rows.',
+      'sorts or moves rows. If nobody does, Google cannot read the title of a tab: rename it.',
   )
 }
 

@@ -1,6 +1,5 @@
 import type {
   LayoutChanged,
-  NamedTab,
   NextRows,
   Refused,
   Retryable,
@@ -13,10 +12,6 @@ import type {
 /** How often the spreadsheet is read until nobody has changed it meanwhile. */
 const readingsMax = 6
 
-/** - `restless`: people keep changing the spreadsheet, so nothing can be concluded from the rows. */
-export type RowsRead =
-  { readonly kind: 'read'; readonly unread: readonly NamedTab[] } | { readonly kind: 'restless' }
-
 /** Makes a call until it succeeds; undefined on stop. */
 export type Persist = (
   call: (signal: AbortSignal) => Promise<NextRows>,
@@ -24,8 +19,8 @@ export type Persist = (
 
 /**
  * Reads all rows of the spreadsheet. When that takes several calls, people may sort or
- * move rows in between, so that a row is missed. Then it reads again, until two readings agree. Undefined
- * on stop.
+ * move rows in between, so that a row is missed. Then it reads again, until two readings agree;
+ * `restless` when they never do, so that nothing can be concluded from the rows. Undefined on stop.
  *
  * @param onRows is told how many rows of a reading were taken so far
  */
@@ -34,7 +29,7 @@ export async function readRows(
   taker: RowTaker,
   persist: Persist,
   onRows: (rows: number) => void = () => {},
-): Promise<RowsRead | undefined> {
+): Promise<'read' | 'restless' | undefined> {
   // Whether the reading before came to its end.
   let isWhole = false
   for (let reading = 1; reading <= readingsMax; reading++) {
@@ -43,11 +38,11 @@ export async function readRows(
     const end = await readOnce(reader, taker, persist, onRows)
     if (!end) return undefined
     if (end.kind === 'end' && (end.isOneMoment || (isWhole && taker.isSteady))) {
-      return { kind: 'read', unread: end.unread }
+      return 'read'
     }
     isWhole = end.kind === 'end'
   }
-  return { kind: 'restless' }
+  return 'restless'
 }
 
 async function readOnce(

@@ -242,8 +242,6 @@ export interface RowsEnd {
   readonly kind: 'end'
   /** Whether all rows are of one moment. */
   readonly isOneMoment: boolean
-  /** Tabs whose rows were left out, because the provider cannot read them until a person renames them. */
-  readonly unread: readonly NamedTab[]
 }
 
 /** Somebody has changed tabs or columns during the reading: begin with a new reader. */

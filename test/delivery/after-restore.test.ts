@@ -90,34 +90,11 @@ test('while people keep changing the rows, they are read six times a minute and 
   expect(writes(spreadsheet)).toEqual([])
   expect(world.health.delivery).toEqual({
     state: 'delayed',
-    error: 'The rows were changed each time while they were read',
+    error: expect.stringMatching(
+      /^The rows were changed each time while they were read, or Google/,
+    ),
   })
   isRestless = false
-  await world.delivered(4)
-  expect(spreadsheet.rows['Sheet1']).toHaveLength(4)
-})
-
-test('nothing is written while the title of a tab cannot be read, as rows may be in it', async () => {
-  await using world = await restoredWorld([0])
-  const { spreadsheet } = world
-  let unread = [{ name: 'Odd', place: 'the tab at place 2 (gid=7)' }]
-  const real = spreadsheet.rowReader.bind(spreadsheet)
-  spreadsheet.rowReader = (): RowReader => {
-    const reader = real()
-    const next: RowReader['next'] = async (signal) => {
-      const part = await reader.next(signal)
-      return part.kind === 'end' ? { ...part, unread } : part
-    }
-    return { ...reader, next }
-  }
-  world.writer.start()
-  await world.clock.run(20 * minute)
-  expect(writes(spreadsheet)).toEqual([])
-  expect(world.health.delivery).toMatchObject({
-    state: 'delayed',
-    error: expect.stringContaining('the tab at place 2 (gid=7) in a range: rename that tab'),
-  })
-  unread = []
   await world.delivered(4)
   expect(spreadsheet.rows['Sheet1']).toHaveLength(4)
 })
@@ -133,7 +110,7 @@ test('two readings have to agree when they are not of one moment', async () => {
     const rows = readings.shift() ?? expect.fail()
     const parts: RowPart[] = [{ kind: 'rows', place: 'Sheet1', tab: 'Sheet1', rows }]
     return {
-      next: async () => parts.shift() ?? { kind: 'end', isOneMoment: false, unread: [] },
+      next: async () => parts.shift() ?? { kind: 'end', isOneMoment: false },
       [Symbol.asyncDispose]: async () => undefined,
     }
   }

@@ -29,7 +29,7 @@ async function partsOf(
   }
 }
 
-const end = { kind: 'end', isOneMoment: true, unread: [] }
+const end = { kind: 'end', isOneMoment: true }
 
 test('tabs come in the order of their names, and the rows of a long one in parts of 5,000', async () => {
   await using world = await createWorkbookWorld()

@@ -4,14 +4,7 @@ import type { NextRows, RowPart, RowReader } from '../spreadsheet.ts'
 import { listIn, numberIn } from './answer.ts'
 import { headerRanges, perCall } from './ranges.ts'
 import { isSamePlace, type Place, placeOf } from './place.ts'
-import {
-  listSheets,
-  listUnreadable,
-  type Part,
-  rangeOf,
-  readFirstOf,
-  rowsIn,
-} from './sheet-parts.ts'
+import { listSheets, type Part, rangeOf, readFirstOf, rowsIn } from './sheet-parts.ts'
 import {
   cellFields,
   cellTexts,
@@ -19,7 +12,6 @@ import {
   readSheets,
   type Sheet,
   sheetFields,
-  wordsFor,
 } from './sheets.ts'
 import { isRangeRefused, reading, type SheetsApi } from './sheets-api.ts'
 
@@ -41,8 +33,6 @@ interface Reading extends Part {
 export class GoogleRowReader implements RowReader {
   readonly #api: SheetsApi
   #left: readonly Reading[] | undefined
-  /** Sheets whose titles Google cannot read in a range. */
-  readonly #unread: Sheet[] = []
   /** Parts that were read and not yet given. */
   readonly #parts: RowPart[] = []
   #calls = 0
@@ -53,13 +43,18 @@ export class GoogleRowReader implements RowReader {
 
   next(signal: AbortSignal): Promise<NextRows> {
     return reading<NextRows>(async () => {
-      this.#left ??= await this.#begin(signal)
-      while (this.#parts.length === 0 && this.#left && this.#left.length > 0) {
-        this.#left = await this.#read(this.#left, signal)
+      try {
+        this.#left ??= await this.#begin(signal)
+        while (this.#parts.length === 0 && this.#left && this.#left.length > 0) {
+          this.#left = await this.#read(this.#left, signal)
+        }
+      } catch (error) {
+        // Google refuses a range of a tab that people have renamed, deleted or made shorter.
+        if (!isRangeRefused(error)) throw error
+        return { kind: 'changed' }
       }
       if (!this.#left) return { kind: 'changed' }
-      const unread = this.#unread.map((sheet) => ({ name: sheet.title, place: wordsFor(sheet) }))
-      return this.#parts.shift() ?? { kind: 'end', isOneMoment: this.#calls <= 1, unread }
+      return this.#parts.shift() ?? { kind: 'end', isOneMoment: this.#calls <= 1 }
     })
   }
 
@@ -69,23 +64,14 @@ export class GoogleRowReader implements RowReader {
 
   /** Finds out which columns of which sheets to read; undefined when somebody changes tabs meanwhile. */
   async #begin(signal: AbortSignal): Promise<readonly Reading[] | undefined> {
-    const listed = await listSheets(this.#api, signal)
-    const unread = new Set(this.#unread.map(({ sheetId }) => sheetId))
-    const sheets = listed.filter(({ isGrid, sheetId }) => isGrid && !unread.has(sheetId))
+    const sheets = (await listSheets(this.#api, signal)).filter(({ isGrid }) => isGrid)
     const readings: Reading[] = []
     for (const asked of perCall(sheets, headerRanges)) {
-      try {
-        const found = places(await this.#ask(asked.flatMap(headerRanges), signal))
-        for (const { sheetId } of asked) {
-          const at = found.get(sheetId)
-          if (!at) return undefined
-          readings.push(readingOf(at))
-        }
-      } catch (failure) {
-        const unreadable = await listUnreadable(this.#api, { failure, asked }, signal)
-        if (unreadable.length === 0) return undefined
-        this.#unread.push(...unreadable)
-        return this.#begin(signal)
+      const found = places(await this.#ask(asked.flatMap(headerRanges), signal))
+      for (const { sheetId } of asked) {
+        const at = found.get(sheetId)
+        if (!at) return undefined
+        readings.push(readingOf(at))
       }
     }
     return readings
@@ -94,15 +80,8 @@ export class GoogleRowReader implements RowReader {
   /** Reads the next rows of one sheet or, when they are small, of several. Returns what is left then. */
   async #read(left: readonly Reading[], signal: AbortSignal): Promise<Reading[] | undefined> {
     const rangesOf = (part: Part) => [...headerRanges(part.sheet), rangeOf(part)]
-    const first = await readFirstOf(left, rangesOf, (ranges) => this.#ask(ranges, signal)).catch(
-      (error: unknown) => {
-        // Google refuses a range of a tab that people have renamed, deleted or made shorter.
-        if (isRangeRefused(error)) return undefined
-        throw error
-      },
-    )
-    if (!first) return undefined
-    const { read, answer } = first
+    const ask = (ranges: readonly string[]) => this.#ask(ranges, signal)
+    const { read, answer } = await readFirstOf(left, rangesOf, ask)
     this.#calls += 1
     const now = places(answer)
     const next: Reading[] = []

@@ -1,7 +1,7 @@
-import type { Refused, Removed, RowToRemove } from '../spreadsheet.ts'
+import type { Removed, RowToRemove } from '../spreadsheet.ts'
 import { WantedRows } from '../wanted-rows.ts'
 import { type FoundRow, searchRows } from './row-search.ts'
-import { type Sheet, wordsFor } from './sheets.ts'
+import type { Sheet } from './sheets.ts'
 import type { SheetsApi } from './sheets-api.ts'
 import type { Table } from './tables.ts'
 
@@ -28,7 +28,7 @@ export async function removeRows(
   api: SheetsApi,
   rows: readonly RowToRemove[],
   signal: AbortSignal,
-): Promise<Removed | Refused> {
+): Promise<Removed> {
   const wanted = new WantedRows(rows)
   const search = await searchRows(api, wanted, signal)
   // A call for each tab, so that one that is protected holds no other back.
@@ -43,19 +43,8 @@ export async function removeRows(
     const answer = await api.call({ method: 'POST', path, body }, signal)
     if (answer.kind !== 'ok') failure = answer
   }
-  // A row may be in a tab that was not searched, so none can be said to be gone.
-  if (search.unread.length > 0) return unreadRefusal(search.unread)
   const { standing, others } = wanted
   return { kind: 'removed', standing, others, ...(failure && { failure }) }
-}
-
-function unreadRefusal(sheets: readonly Sheet[]): Refused {
-  return {
-    kind: 'refused',
-    reason: 'other',
-    message: `Google cannot read the title of ${sheets.map(wordsFor).join(', ')} in a range`,
-    hint: 'Rename that tab. Rows in it are removed after that.',
-  }
 }
 
 /** The requests that remove these rows, from the last one up, as rows below a removed one may move. */

@@ -2,16 +2,9 @@ import { readHeader } from '../header.ts'
 import { keyColumns } from '../row-key.ts'
 import { hasTimestamp, type WantedRows } from '../wanted-rows.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
-import {
-  listSheets,
-  listUnreadable,
-  type Part,
-  rangeOf,
-  readFirstOf,
-  rowsIn,
-} from './sheet-parts.ts'
+import { listSheets, type Part, rangeOf, readFirstOf, rowsIn } from './sheet-parts.ts'
 import type { Sheet } from './sheets.ts'
-import { ReadFailed, type SheetsApi } from './sheets-api.ts'
+import { isRangeRefused, ReadFailed, type SheetsApi } from './sheets-api.ts'
 
 /** A row of the spreadsheet that is one of those to remove. */
 export interface FoundRow {
@@ -29,8 +22,6 @@ export interface FoundCell {
 
 export interface Search {
   readonly sheets: readonly Sheet[]
-  /** Those that were not searched, because Google cannot read their titles in a range. */
-  readonly unread: readonly Sheet[]
   readonly rows: readonly FoundRow[]
 }
 
@@ -55,13 +46,8 @@ export async function searchRows(
   signal: AbortSignal,
 ): Promise<Search> {
   const sheets = (await listSheets(api, signal)).filter(({ isGrid }) => isGrid)
-  const unread: Sheet[] = []
   const rows: FoundRow[] = []
-  let asked = 0
-  const ask = (ranges: readonly string[]) => {
-    asked = ranges.length
-    return api.read(fields, signal, ranges)
-  }
+  const ask = (ranges: readonly string[]) => api.read(fields, signal, ranges)
   let parts = sheets.map((sheet) => partOf(sheet, 0, [0, columnsOf(sheet) - 1]))
   while (parts.length > 0) {
     try {
@@ -70,22 +56,14 @@ export async function searchRows(
       rows.push(...found.flatMap((row) => foundIn(row, wanted)))
       const next = read.flatMap((part) => following(part, found))
       parts = [...next, ...parts.slice(read.length)]
-    } catch (failure) {
-      // Each part is one range, and the first ones are asked for.
-      const sheetsAsked = parts.slice(0, asked).map(({ sheet }) => sheet)
-      const unreadable = await listUnreadable(api, { failure, asked: sheetsAsked }, signal)
-      // A tab was renamed, deleted or made smaller since the list was read.
-      if (unreadable.length === 0) throw tryAgain(failure)
-      unread.push(...unreadable)
-      parts = parts.filter(({ sheet }) => !unread.includes(sheet))
+    } catch (error) {
+      if (!isRangeRefused(error)) throw error
+      const why = 'a tab was changed just now, or Google cannot read its title: rename it then'
+      const message = `${error.message}: ${why}`
+      throw new ReadFailed({ kind: 'retryable', message, afterMs: 0 })
     }
   }
-  return { sheets, unread, rows }
-}
-
-function tryAgain(failure: unknown): ReadFailed {
-  const message = failure instanceof Error ? failure.message : ''
-  return new ReadFailed({ kind: 'retryable', message, afterMs: 0 })
+  return { sheets, rows }
 }
 
 /** The rows of a sheet from `row` on, in the columns from the least of these to the greatest. */

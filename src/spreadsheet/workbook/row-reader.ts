@@ -25,7 +25,7 @@ export class WorkbookRowReader implements RowReader {
     try {
       this.#parts ??= readAll(this.#directory)
       const { done, value } = await this.#parts.next()
-      return done ? { kind: 'end', isOneMoment: value, unread: [] } : value
+      return done ? { kind: 'end', isOneMoment: value } : value
     } catch (error) {
       // A generator ends when it throws, so this reader cannot go on.
       this.#parts = undefined

@@ -17,8 +17,6 @@ export const columns = [
 export interface OwnColumn {
   readonly name: string
   readonly heading: string
-  /** Absent where only the place of the column counts. */
-  readonly type?: Field['type']
 }
 
 /** Numbers and checkboxes are themselves, all else is text. An empty cell is ''. */
@@ -30,10 +28,7 @@ export type Row = readonly [string, string, string, string, string, string, stri
 export const noColumns: readonly OwnColumn[] = []
 
 export function ownColumns(fields: readonly Field[]): readonly OwnColumn[] {
-  return fields.map((field) => {
-    const { name, type } = field
-    return { name, type, heading: headingOf(field) }
-  })
+  return fields.map((field) => ({ name: field.name, heading: headingOf(field) }))
 }
 
 /** The header row of a tab. */

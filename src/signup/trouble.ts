@@ -35,7 +35,6 @@ export const warningWords = {
   copy: 'The spreadsheet is a copy of another one',
   nearlyFull: 'The spreadsheet is nearly full',
   columns: 'A tab has columns of its own',
-  columnTypes: 'A tab has columns of another type than their cells',
 } as const
 
 export interface Warning {

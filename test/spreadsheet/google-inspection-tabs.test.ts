@@ -73,19 +73,6 @@ describe('an inspection of the tabs in Google Sheets', () => {
         expect.stringMatching(/^warning: the tab "Theirs" .*Firma: that goes into Metadata/),
       ],
     ],
-    [
-      'a table may have two problems',
-      (sheet) => {
-        sheet.addTab('News', [['Email', 'Tags']])
-        sheet.convertToTable('News', { types: { Tags: 'DOUBLE' } })
-      },
-      { tabs: ['News'] },
-      [
-        'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
-        expect.stringContaining('warning: the tab "News" has a header row of its own'),
-        expect.stringContaining('warning: the tab "News" has a table with columns of another type'),
-      ],
-    ],
   ])('%s', async (_, prepare, expected, lines) => {
     const found = await findingsOf('tabs', (__, sheet) => prepare(sheet), { expected })
     expect(found.map(({ state, message }) => `${state}: ${message}`)).toEqual(lines)

@@ -4,12 +4,12 @@ import { headingsOf, type OwnColumn } from '../../signup/row.ts'
 import { tabProblem } from '../../signup/tab.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type { Open, Refused, NamedTab } from '../spreadsheet.ts'
-import { ourHeaderWith } from '../header.ts'
+import { headerProblem, ourHeaderWith } from '../header.ts'
 import { FirstRows } from './first-rows.ts'
 import { headerRanges } from './ranges.ts'
 import { Landings } from './landings.ts'
 import { copyWarning } from './markers.ts'
-import { type Place, placeOf, placeProblems } from './place.ts'
+import { type Place, placeOf } from './place.ts'
 import { newSheetRows, type TabPlan } from './requests.ts'
 import {
   fillWarning,
@@ -242,10 +242,12 @@ export class Layout {
     const sheets = this.#sheets
     const problems = sheets.flatMap((sheet) => {
       if (!this.#written.has(sheet.sheetId)) return []
-      return placeProblems(this.#placeIn(sheet), this.#own).map(({ kind, message }) => ({
-        kind,
-        message: `In the spreadsheet, ${wordsFor(sheet)} ${message}`,
-      }))
+      const problem = headerProblem(this.#placeIn(sheet).header, this.#own)
+      if (problem === undefined) return []
+      return {
+        kind: 'columns' as const,
+        message: `In the spreadsheet, ${wordsFor(sheet)} ${problem}`,
+      }
     })
     const warnings = [this.#copyWarning, fillWarning(sheets), ...problems]
     this.#warnings = warnings.filter((warning) => warning !== undefined)

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Field } from '../../signup/field.ts'
-import { columns, ownColumns } from '../../signup/row.ts'
-import { ourHeader, readHeader } from '../header.ts'
-import { isSamePlace, placeOf, placeProblems } from './place.ts'
+import { columns } from '../../signup/row.ts'
+import { readHeader } from '../header.ts'
+import { isSamePlace, placeOf } from './place.ts'
 import type { Table } from './tables.ts'
 
 const table: Table = {
@@ -11,13 +10,10 @@ const table: Table = {
   column: 0,
   endRow: 2,
   names: ['Email', 'Name'],
-  types: new Map(),
 }
 const withEmail = { ...table, tableId: 'named', row: 5 }
 const withOurs = { ...table, tableId: 'ours', row: 9, names: columns }
 const others = { ...table, tableId: 'others', row: 3, names: ['Guests'] }
-const none = readHeader([])
-const it = { name: 'it', label: 'It', required: false }
 
 describe('the place of rows', () => {
   test.each<[string, readonly Table[], readonly string[], string | undefined]>([
@@ -59,51 +55,5 @@ describe('the place of rows', () => {
     expect(isSamePlace({ header: email }, { header: readHeader(['', 'Email']) })).toBe(false)
     expect(isSamePlace({ header: email }, { header: email, table })).toBe(false)
     expect(isSamePlace({ header: email, table }, { header: email, table: withOurs })).toBe(false)
-  })
-})
-
-describe('the problems of a place', () => {
-  test('are none below our header and in a table of text', () => {
-    expect(placeProblems({ header: ourHeader })).toEqual([])
-    expect(placeProblems({ header: ourHeader, table: withOurs })).toEqual([])
-  })
-
-  test('are columns that are missing, and those of a table that are not text', () => {
-    const types = new Map([
-      ['Name', 'DATE'],
-      ['Email', 'DROPDOWN'],
-      ['Notes', 'DOUBLE'],
-    ])
-    const header = readHeader(['Notes', 'Name', 'Email'])
-    const place = { header, table: { ...table, names: ['Notes', 'Name', 'Email'], types } }
-    expect(placeProblems(place)).toEqual([
-      { kind: 'columns', message: expect.stringContaining('no column for Timestamp') },
-      {
-        kind: 'columnTypes',
-        message: expect.stringMatching(
-          /their cells: Email \(DROPDOWN, not text\), Name \(DATE, not text\)\. /,
-        ),
-      },
-    ])
-    expect(placeProblems({ header: none }).map(({ kind }) => kind)).toEqual(['columns'])
-  })
-  test.each<[Field, fitting: readonly string[], wanted: string]>([
-    [{ ...it, type: 'number' }, ['DOUBLE', 'CURRENCY', 'PERCENT'], 'a number'],
-    [{ ...it, type: 'checkbox' }, ['BOOLEAN'], 'a checkbox'],
-    [{ ...it, type: 'choice', options: ['a'] }, ['DROPDOWN'], 'text'],
-    [{ ...it, type: 'date' }, [], 'text'],
-  ])('are columns of fields whose type does not fit the cells: $type', (field, fitting, wanted) => {
-    const own = ownColumns([field])
-    const names = [...columns, 'It']
-    const found = ['', 'DOUBLE', 'CURRENCY', 'PERCENT', 'BOOLEAN', 'DROPDOWN', 'DATE'].filter(
-      (type) => {
-        const types = new Map(type === '' ? [] : [['It', type]])
-        const place = placeOf([{ ...table, names, types }], [], own)
-        const [problem] = placeProblems(place, own)
-        if (problem) expect(problem.message).toContain(`It (${type}, not ${wanted})`)
-        return !problem
-      },
-    )
-    expect(found).toEqual(['', ...fitting])
   })
 })

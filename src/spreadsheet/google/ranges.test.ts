@@ -10,7 +10,6 @@ const sheet: Sheet = {
 }
 const table: Table = {
   ...{ tableId: 't', row: 0, endRow: 9, column: 0, names: ['Email'] },
-  types: new Map(),
 }
 
 /** The sizes of the groups that so many ranges of so many characters are asked in. */

@@ -10,26 +10,17 @@ export interface Table {
   readonly endRow: number
   /** The names of the columns, which are the header cells. */
   readonly names: readonly string[]
-  /** The types of the columns that are not plain text, by name. */
-  readonly types: ReadonlyMap<string, string>
 }
 
 export const tableFields =
-  'tables(tableId,range(startRowIndex,endRowIndex,startColumnIndex),columnProperties(columnIndex,columnName,columnType))'
-
-/** Google's types for a column of plain text or without a type. */
-const textTypes = ['', 'TEXT', 'COLUMN_TYPE_UNSPECIFIED']
+  'tables(tableId,range(startRowIndex,endRowIndex,startColumnIndex),columnProperties(columnIndex,columnName))'
 
 /** Reads the tables of a sheet, the topmost first. */
 export function readTables(sheet: unknown): readonly Table[] {
   const tables = listIn(sheet, 'tables').map((table): Table => {
     const names: string[] = []
-    const types = new Map<string, string>()
     for (const column of listIn(table, 'columnProperties')) {
-      const name = textOf(fieldIn(column, 'columnName'))
-      const type = textOf(fieldIn(column, 'columnType'))
-      names[numberIn(column, 'columnIndex')] = name
-      if (!textTypes.includes(type)) types.set(name, type)
+      names[numberIn(column, 'columnIndex')] = textOf(fieldIn(column, 'columnName'))
     }
     return {
       tableId: textOf(fieldIn(table, 'tableId')),
@@ -37,7 +28,6 @@ export function readTables(sheet: unknown): readonly Table[] {
       column: numberIn(table, 'range', 'startColumnIndex'),
       endRow: numberIn(table, 'range', 'endRowIndex'),
       names: Array.from(names, (name: string | undefined) => name ?? ''),
-      types,
     }
   })
   return tables.sort((one, other) => one.row - other.row || one.column - other.column)

@@ -1,14 +1,14 @@
 import type { Clock } from '../../platform/clock.ts'
 import { columns } from '../../signup/row.ts'
 import { refusalWords } from '../../signup/trouble.ts'
-import { headerFit } from '../header.ts'
+import { headerFit, headerProblem } from '../header.ts'
 import type { Expected } from '../inspection.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { fieldIn, listIn, numberIn } from './answer.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
 import { FirstRows } from './first-rows.ts'
-import { placeOf, placeProblems } from './place.ts'
+import { placeOf } from './place.ts'
 import { ReadFailed, type SheetsApi } from './sheets-api.ts'
 import { findSheet, readSheets, type Sheet } from './sheets.ts'
 
@@ -41,7 +41,7 @@ export async function checkTabs(
     throw error
   }
   const closed = protectedSheets(spreadsheet)
-  return tabs.flatMap(({ name, sheet }): Finding | readonly Finding[] => {
+  return tabs.map(({ name, sheet }) => {
     const words = `the tab ${JSON.stringify(sheet?.title ?? name)}`
     if (!sheet) return ok(`${words} is made with its first signup`)
     if (!sheet.isGrid) {
@@ -49,10 +49,13 @@ export async function checkTabs(
       return fault(`${words} is a chart or has no cells`, hint)
     }
     if (closed.has(sheet.sheetId)) return protectedTab(words, access)
-    return headerFindings(words, sheet, {
-      own: expected.own,
-      firstRow: firstRows.get(sheet.sheetId),
-    })
+    const firstRow = firstRows.get(sheet.sheetId)
+    if (!firstRow) return ok(`${words} is empty and gets the header row with its first signup`)
+    const { header } = placeOf(sheet.tables, firstRow, expected.own, true)
+    const problem = headerProblem(header, expected.own)
+    return problem === undefined
+      ? ok(`${words} ${headerFit(header, expected.own)}`)
+      : warning(`${words} ${problem}`)
   })
 }
 
@@ -69,18 +72,6 @@ function protectedTab(words: string, { email }: Access): Finding {
     `${refusalWords.protectedTab}: ${words} takes no rows from ${email}`,
     `Under Data > Protect sheets and ranges, remove the protection, or add ${email} to those who may edit.`,
   )
-}
-
-function headerFindings(
-  words: string,
-  { tables }: Sheet,
-  { own, firstRow }: Pick<Expected, 'own'> & { readonly firstRow: readonly string[] | undefined },
-): readonly Finding[] {
-  if (!firstRow) return [ok(`${words} is empty and gets the header row with its first signup`)]
-  const place = placeOf(tables, firstRow, own, true)
-  const problems = placeProblems(place, own)
-  if (problems.length === 0) return [ok(`${words} ${headerFit(place.header, own)}`)]
-  return problems.map(({ message }) => warning(`${words} ${message}`))
 }
 
 /** The field mask, inside of `sheets`, for what `protectedSheets` reads. */

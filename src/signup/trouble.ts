@@ -32,7 +32,6 @@ export type RefusalReason = keyof typeof refusalWords
 
 /** Problems of the spreadsheet that do not stop rows from being written, in words that may be public. */
 export const warningWords = {
-  copy: 'The spreadsheet is a copy of another one',
   nearlyFull: 'The spreadsheet is nearly full',
   columns: 'A tab has columns of its own',
 } as const

@@ -126,7 +126,7 @@ test('an instance that looks on tells what blocks the writer of the other one, a
   const one = world.open('one')
   await clock.run(10)
   const other = world.open('other')
-  const warning = { kind: 'copy', message: 'It is a copy.' } as const
+  const warning = { kind: 'nearlyFull', message: 'It is nearly full.' } as const
   spreadsheet.warnings = [warning]
   spreadsheet.script = () => refuses('Not shared.')
   await one.journal.intake.append(makeSignups(1))

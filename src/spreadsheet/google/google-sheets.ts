@@ -105,8 +105,7 @@ class GoogleSheets implements Spreadsheet {
     this.#own = ownColumns(options.fields ?? [])
     const tokens = new AccessTokens({ ...options, email: access.email })
     this.#api = new SheetsApi({ ...options, tokens })
-    const [shortName, own] = [this.#shortName, this.#own]
-    this.#layout = new Layout(this.#api, { shortName, clock, random, own })
+    this.#layout = new Layout(this.#api, { clock, random, own: this.#own })
     this.#clock = clock
   }
 

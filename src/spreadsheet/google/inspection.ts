@@ -6,7 +6,7 @@ import { clockFinding, watchDate } from './clock-check.ts'
 import { checkEditing } from './edit-check.ts'
 import { callFinding, tokenFinding } from './failure-finding.ts'
 import type { GoogleSheetsOptions } from './google-sheets.ts'
-import { copyWarning, markersIn, shortNameOf } from './markers.ts'
+import { markersIn, shortNameOf } from './markers.ts'
 import { SheetsApi } from './sheets-api.ts'
 import { fillOf, readSheets, sheetFields } from './sheets.ts'
 import { checkTabs, protectionFields } from './tabs-check.ts'
@@ -71,8 +71,6 @@ async function* aboutSpreadsheet(
   const check = 'spreadsheet'
   const title = JSON.stringify(textOf(fieldIn(spreadsheet, 'properties', 'title')))
   yield { check, state: 'ok', message: `${title} is found` }
-  const copied = copyWarning(spreadsheet, shortName)
-  if (copied) yield { check, state: 'warning', message: copied.message }
   const markers = markersIn(listIn(spreadsheet, 'developerMetadata'), shortName)
   const own = await Promise.all(markers.map(({ fingerprint }) => isOwn(fingerprint)))
   const foreign = own.filter((isOurs) => !isOurs)

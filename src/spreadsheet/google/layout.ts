@@ -8,16 +8,15 @@ import { headerProblem, ourHeaderWith } from '../header.ts'
 import { FirstRows } from './first-rows.ts'
 import { headerRanges } from './ranges.ts'
 import { Landings } from './landings.ts'
-import { copyWarning } from './markers.ts'
 import { type Place, placeOf } from './place.ts'
 import { newSheetRows, type TabPlan } from './requests.ts'
+import { listSheets } from './sheet-parts.ts'
 import {
-  fillWarning,
+  fillWarnings,
   findSheet,
   readFirstRows,
   readSheets,
   type Sheet,
-  sheetFields,
   wordsFor,
 } from './sheets.ts'
 import { isRangeRefused, ReadFailed, type SheetsApi } from './sheets-api.ts'
@@ -35,7 +34,6 @@ export interface Plan {
 }
 
 export interface LayoutOptions {
-  readonly shortName: string
   readonly clock: Clock
   readonly random: Random
   /** The columns of the site's own. */
@@ -49,7 +47,6 @@ export interface LayoutOptions {
  */
 export class Layout {
   readonly #api: SheetsApi
-  readonly #shortName: string
   readonly #random: Random
   readonly #own: readonly OwnColumn[]
   readonly #firstRows: FirstRows
@@ -63,13 +60,11 @@ export class Layout {
   readonly #kept = new Set<number>()
   /** Empty until they are read. A spreadsheet has at least one. */
   #sheets: readonly Sheet[] = []
-  #copyWarning: Warning | undefined
   #warnings: readonly Warning[] = []
 
-  constructor(api: SheetsApi, { shortName, clock, random, own }: LayoutOptions) {
+  constructor(api: SheetsApi, { clock, random, own }: LayoutOptions) {
     this.#api = api
     this.#own = own
-    this.#shortName = shortName
     this.#random = random
     this.#firstRows = new FirstRows(api, clock)
   }
@@ -100,10 +95,7 @@ export class Layout {
   /** Reads the sheets with one call, unless they are known. @throws ReadFailed */
   async load(signal: AbortSignal): Promise<readonly Sheet[]> {
     if (this.#sheets.length > 0) return this.#sheets
-    const fields = `sheets(${sheetFields}),developerMetadata(metadataKey,metadataValue)`
-    const answer = await this.#api.read(fields, signal)
-    this.#sheets = readSheets(answer)
-    this.#copyWarning = copyWarning(answer, this.#shortName)
+    this.#sheets = await listSheets(this.#api, signal)
     this.#warn()
     if (this.#sheets.length > 0) return this.#sheets
     const message = 'The Sheets API answered without the list of sheets'
@@ -249,8 +241,7 @@ export class Layout {
         message: `In the spreadsheet, ${wordsFor(sheet)} ${problem}`,
       }
     })
-    const warnings = [this.#copyWarning, fillWarning(sheets), ...problems]
-    this.#warnings = warnings.filter((warning) => warning !== undefined)
+    this.#warnings = [...fillWarnings(sheets), ...problems]
   }
 
   #verify(): void {

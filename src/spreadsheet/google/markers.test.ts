@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  copyWarning,
-  createdMarker,
-  deletedMarkers,
-  foundMarkers,
-  markerKey,
-  markersIn,
-} from './markers.ts'
+import { createdMarker, deletedMarkers, foundMarkers, markerKey, markersIn } from './markers.ts'
 
 const created = { createDeveloperMetadata: { developerMetadata: { metadataId: 7 } } }
 const deleted = (...ids: number[]) => ({
@@ -38,21 +31,6 @@ describe('the markers in an answer', () => {
 })
 
 describe('a spreadsheet', () => {
-  const own = { metadataKey: markerKey, metadataValue: 'journal-7:1:short' }
-  const ofCopied = { metadataKey: markerKey, metadataValue: 'journal-7:1:other:x' }
-
-  test('is a copy when it has a marker of another spreadsheet', () => {
-    expect(copyWarning({ developerMetadata: [own, ofCopied] }, 'short')?.kind).toBe('copy')
-  })
-
-  test.each([
-    [{}],
-    [{ developerMetadata: [own, { ...own, metadataValue: `${own.metadataValue}:x` }] }],
-    [{ developerMetadata: [{ ...ofCopied, metadataKey: 'somebody else’s' }] }],
-  ])('is none when it has only its own markers, and metadata of others: %j', (spreadsheet) => {
-    expect(copyWarning(spreadsheet, 'short')).toBeUndefined()
-  })
-
   test('has the markers that were made in it, also those of batches that were given up', () => {
     const values = ['journal-7:1:ab:short', 'journal-8:2:cd:short:x', 'journal-7:1:ab:other', 7]
     const all = values.map((metadataValue, index) => {

@@ -1,6 +1,5 @@
 import type { Digest } from '../../platform/digest.ts'
 import type { FrozenBatch, Marked } from '../../signup/batch.ts'
-import type { Warning } from '../../signup/trouble.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { createMetadata } from './requests.ts'
 
@@ -60,27 +59,11 @@ export function foundMarkers(body: unknown): readonly unknown[] {
 /** The markers that were made in this spreadsheet, and not in one that it is a copy of. */
 export function markersIn(metadata: readonly unknown[], shortName: string): readonly Marked[] {
   return metadata
-    .filter((one) => isMarkerIn(one, shortName) === true)
+    .filter((one) => fieldIn(one, 'metadataKey') === markerKey)
     .map((one) => ({
       marker: numberIn(one, 'metadataId'),
-      fingerprint: textOf(fieldIn(one, 'metadataValue')).split(`:${shortName}`, 1).join(),
+      value: textOf(fieldIn(one, 'metadataValue')),
     }))
-}
-
-/** Undefined when the metadata is no marker. */
-function isMarkerIn(metadata: unknown, shortName: string): boolean | undefined {
-  if (fieldIn(metadata, 'metadataKey') !== markerKey) return undefined
-  return textOf(fieldIn(metadata, 'metadataValue')).split(':').includes(shortName)
-}
-
-/** Warns when a spreadsheet is a copy of one that Rollcall wrote to; undefined otherwise. */
-export function copyWarning(spreadsheet: unknown, shortName: string): Warning | undefined {
-  const isOfAnother = (metadata: unknown) => isMarkerIn(metadata, shortName) === false
-  if (!listIn(spreadsheet, 'developerMetadata').some(isOfAnother)) return undefined
-  return {
-    kind: 'copy',
-    message:
-      'The spreadsheet is a copy of one that Rollcall wrote to. New signups go to this copy only; ' +
-      'name the other one in the settings again if that is not what you want.',
-  }
+    .filter(({ value }) => value.split(':').includes(shortName))
+    .map(({ marker, value }) => ({ marker, fingerprint: value.split(`:${shortName}`, 1).join() }))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fillWarning, findSheet, readFirstRows, readSheets, type Sheet } from './sheets.ts'
+import { fillWarnings, findSheet, readFirstRows, readSheets, type Sheet } from './sheets.ts'
 
 const sheet: Sheet = {
   sheetId: 7,
@@ -126,6 +126,6 @@ test.each([
     { ...sheet, rowCount: cells - 26, columnCount: 1 },
     { ...sheet, rowCount: 2, columnCount: 13 },
   ]
-  const warning = words && { kind: 'nearlyFull', message: expect.stringMatching(words) }
-  expect(fillWarning(sheets)).toEqual(warning)
+  const warning = words ? [{ kind: 'nearlyFull', message: expect.stringMatching(words) }] : []
+  expect(fillWarnings(sheets)).toEqual(warning)
 })

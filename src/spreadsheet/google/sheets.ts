@@ -31,10 +31,10 @@ export function fillOf(sheets: readonly Sheet[]) {
   }
 }
 
-/** Warns before a spreadsheet is full; undefined while there is room. */
-export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
+/** Warns before a spreadsheet is full. */
+export function fillWarnings(sheets: readonly Sheet[]): readonly Warning[] {
   const { isNearlyFull, message, hint } = fillOf(sheets)
-  return isNearlyFull ? { kind: 'nearlyFull', message: `${message}. ${hint}` } : undefined
+  return isNearlyFull ? [{ kind: 'nearlyFull', message: `${message}. ${hint}` }] : []
 }
 
 /** The field masks, inside of `sheets`, for what `readSheets` and `readFirstRows` read. */

@@ -45,7 +45,7 @@ export async function searchRows(
   wanted: WantedRows,
   signal: AbortSignal,
 ): Promise<Search> {
-  const sheets = (await listSheets(api, signal)).filter(({ isGrid }) => isGrid)
+  const sheets = await listSheets(api, signal)
   const rows: FoundRow[] = []
   const ask = (ranges: readonly string[]) => api.read(fields, signal, ranges)
   let parts = sheets.map((sheet) => partOf(sheet, 0, [0, columnsOf(sheet) - 1]))

@@ -3,14 +3,12 @@ import type { Warning } from '../../signup/trouble.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { readTables, type Table, tableFields } from './tables.ts'
 
-/** The known facts about one sheet of the spreadsheet. */
+/** The known facts about one sheet of the spreadsheet that has cells. */
 export interface Sheet {
   readonly sheetId: number
   readonly title: string
   /** The sheet's place among the tabs, from 0. */
   readonly index: number
-  /** Whether the sheet has cells. A sheet can also be a chart. */
-  readonly isGrid: boolean
   readonly rowCount: number
   readonly columnCount: number
   readonly tables: readonly Table[]
@@ -41,13 +39,15 @@ export function fillWarnings(sheets: readonly Sheet[]): readonly Warning[] {
 export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
 export const cellFields = 'data(startRow,startColumn,rowData(values(formattedValue)))'
 
-/** Reads the sheets of a `Spreadsheet` resource. */
+/** Reads the sheets of a `Spreadsheet` resource, without charts and others of a special kind. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] {
-  return listIn(spreadsheet, 'sheets').map((sheet) => ({
+  const isGrid = (sheet: unknown) =>
+    (fieldIn(sheet, 'properties', 'sheetType') ?? 'GRID') === 'GRID'
+  const grids = listIn(spreadsheet, 'sheets').filter(isGrid)
+  return grids.map((sheet) => ({
     sheetId: numberIn(sheet, 'properties', 'sheetId'),
     title: textOf(fieldIn(sheet, 'properties', 'title')),
     index: numberIn(sheet, 'properties', 'index'),
-    isGrid: (fieldIn(sheet, 'properties', 'sheetType') ?? 'GRID') === 'GRID',
     rowCount: numberIn(sheet, 'properties', 'gridProperties', 'rowCount'),
     columnCount: numberIn(sheet, 'properties', 'gridProperties', 'columnCount'),
     tables: readTables(sheet),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson } from './json.ts'
+import { parseJson, parseObject } from './json.ts'
 
 const problemOf = (text: string) => {
   const parsed = parseJson(text)
@@ -64,4 +64,14 @@ describe('all other JSON is taken as JSON.parse takes it', () => {
     const deep = `${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}`
     expect(problemOf(deep)).toBeUndefined()
   })
+})
+
+test.each([
+  ['{"a":1}', { a: 1 }],
+  ['[1]', undefined],
+  ['null', undefined],
+  ['"a"', undefined],
+  ['{"a":', undefined],
+])('a JSON object is read from a text, and nothing else: %s', (text, object) => {
+  expect(parseObject(text)).toEqual(object)
 })

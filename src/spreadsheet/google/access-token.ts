@@ -2,7 +2,8 @@ import { importPKCS8, type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '../../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { Refused, Retryable } from '../spreadsheet.ts'
-import { invalidCredentials, parseObject } from './failure.ts'
+import { parseObject } from '../../signup/json.ts'
+import { invalidCredentials } from './failure.ts'
 
 /** The scope that reads and writes spreadsheets, developer metadata included. */
 const scope = 'https://www.googleapis.com/auth/spreadsheets'

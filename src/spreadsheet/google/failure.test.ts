@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpAnswer } from '../../platform/http-client.ts'
-import { classify, parseObject, readError } from './failure.ts'
+import { classify, readError } from './failure.ts'
 
 const access = {
   email: 'robot@example.iam.gserviceaccount.com',
@@ -141,14 +141,4 @@ describe('how long to wait after a failure', () => {
     expect(outcomeOf(429, '', { date })).not.toHaveProperty('afterMs')
     expect(outcomeOf(429, '', { 'retry-after': retryAfter })).not.toHaveProperty('afterMs')
   })
-})
-
-test.each([
-  ['{"a":1}', { a: 1 }],
-  ['[1]', undefined],
-  ['null', undefined],
-  ['"a"', undefined],
-  ['{"a":', undefined],
-])('a JSON object is read from a text, and nothing else: %s', (text, object) => {
-  expect(parseObject(text)).toEqual(object)
 })

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../../platform/http-client.ts'
-import { isRecord } from '../../signup/json.ts'
+import { parseObject } from '../../signup/json.ts'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
 import { fieldIn } from './answer.ts'
@@ -117,16 +117,6 @@ export function invalidCredentials(reason: string): Refused {
 function envelopeMessage(text: string): string | undefined {
   const message = fieldIn(parseObject(text), 'error', 'message')
   return typeof message === 'string' ? message : undefined
-}
-
-/** The JSON object in a text, or undefined when the text is anything else. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** `Retry-After` in milliseconds, from seconds or a date (RFC 9110), at most an hour. */

@@ -85,28 +85,19 @@ export class FirstRows {
 
   /** Reads sheets whole. Of those that are larger than an answer, it reads the first rows only. */
   async #askWhole(sheets: readonly Sheet[], signal: AbortSignal): Promise<FoundRows> {
-    const all = await this.#askIfItFits(sheets, signal)
-    if (all) return all
-    const first = await this.#ask(sheets, headerRanges, signal)
-    const rows = new Map(first.rows)
-    for (const sheet of sheets.filter(({ sheetId }) => !rows.has(sheetId))) {
-      const alone = await this.#askIfItFits([sheet], signal)
-      if (alone?.rows.size !== 0) rows.set(sheet.sheetId, [])
-    }
-    return { ...first, rows }
-  }
-
-  /** Reads sheets whole; undefined when they are larger than an answer. */
-  async #askIfItFits(
-    sheets: readonly Sheet[],
-    signal: AbortSignal,
-  ): Promise<FoundRows | undefined> {
     try {
       return await this.#ask(sheets, (sheet) => [quoted(sheet)], signal)
     } catch (error) {
-      if (isTooLarge(error)) return undefined
-      throw error
+      if (!isTooLarge(error)) throw error
     }
+    const first = await this.#ask(sheets, headerRanges, signal)
+    const rows = new Map(first.rows)
+    for (const sheet of sheets.filter(({ sheetId }) => !rows.has(sheetId))) {
+      // A single sheet that is too large has content below.
+      const alone = sheets.length > 1 && (await this.#askWhole([sheet], signal)).rows
+      if (!alone || alone.size > 0) rows.set(sheet.sheetId, [])
+    }
+    return { ...first, rows }
   }
 
   async #ask(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { columns } from '../../signup/row.ts'
 import { readHeader } from '../header.ts'
 import { isSamePlace, placeOf } from './place.ts'
-import type { Table } from './tables.ts'
+import type { Table } from './sheets.ts'
 
 const table: Table = {
   tableId: 't',

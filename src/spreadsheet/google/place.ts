@@ -1,6 +1,6 @@
 import { noColumns, type OwnColumn } from '../../signup/row.ts'
 import { type Header, readHeader } from '../header.ts'
-import type { Table } from './tables.ts'
+import type { Table } from './sheets.ts'
 
 /** Where rows go in a sheet: into a table or below everything, and into which columns. */
 export interface Place {

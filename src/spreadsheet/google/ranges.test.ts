@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { headerRanges, parameters, perCall } from './ranges.ts'
 import type { Sheet } from './sheets.ts'
-import type { Table } from './tables.ts'
+import type { Table } from './sheets.ts'
 
 const sheet: Sheet = {
   ...{ sheetId: 7, title: "Ada's", index: 0, rowCount: 10, columnCount: 7 },

@@ -1,9 +1,8 @@
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
 import { WantedRows } from '../wanted-rows.ts'
 import { type FoundRow, searchRows } from './row-search.ts'
-import type { Sheet } from './sheets.ts'
+import type { Sheet, Table } from './sheets.ts'
 import type { SheetsApi } from './sheets-api.ts'
-import type { Table } from './tables.ts'
 
 /** How many rows one call removes at most. */
 const rowsPerCall = 100

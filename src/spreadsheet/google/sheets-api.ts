@@ -2,7 +2,8 @@ import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { CallGate, MaySend, Refused, Retryable, Unknown } from '../spreadsheet.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parameters } from './ranges.ts'
-import { type Access, classify, type GoogleError, parseObject, readError } from './failure.ts'
+import { parseObject } from '../../signup/json.ts'
+import { type Access, classify, type GoogleError, readError } from './failure.ts'
 
 export interface SheetsApiOptions {
   /** `https://sheets.googleapis.com`, or where an emulator listens. */

@@ -1,7 +1,18 @@
 import { tabKey } from '../../signup/signup.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
-import { readTables, type Table, tableFields } from './tables.ts'
+
+/** A Google Sheets table, which a person has made from a part of a sheet. */
+export interface Table {
+  readonly tableId: string
+  /** The row and column of the table's first header cell, from 0. */
+  readonly row: number
+  readonly column: number
+  /** The row below the table, from 0. */
+  readonly endRow: number
+  /** The names of the columns, which are the header cells. */
+  readonly names: readonly string[]
+}
 
 /** The known facts about one sheet of the spreadsheet that has cells. */
 export interface Sheet {
@@ -36,6 +47,8 @@ export function fillWarnings(sheets: readonly Sheet[]): readonly Warning[] {
 }
 
 /** The field masks, inside of `sheets`, for what `readSheets` and `readFirstRows` read. */
+const tableFields =
+  'tables(tableId,range(startRowIndex,endRowIndex,startColumnIndex),columnProperties(columnIndex,columnName))'
 export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
 export const cellFields = 'data(startRow,startColumn,rowData(values(formattedValue)))'
 
@@ -43,8 +56,7 @@ export const cellFields = 'data(startRow,startColumn,rowData(values(formattedVal
 export function readSheets(spreadsheet: unknown): readonly Sheet[] {
   const isGrid = (sheet: unknown) =>
     (fieldIn(sheet, 'properties', 'sheetType') ?? 'GRID') === 'GRID'
-  const grids = listIn(spreadsheet, 'sheets').filter(isGrid)
-  return grids.map((sheet) => ({
+  return Array.from(listIn(spreadsheet, 'sheets').filter(isGrid), (sheet) => ({
     sheetId: numberIn(sheet, 'properties', 'sheetId'),
     title: textOf(fieldIn(sheet, 'properties', 'title')),
     index: numberIn(sheet, 'properties', 'index'),
@@ -52,6 +64,24 @@ export function readSheets(spreadsheet: unknown): readonly Sheet[] {
     columnCount: numberIn(sheet, 'properties', 'gridProperties', 'columnCount'),
     tables: readTables(sheet),
   }))
+}
+
+/** Reads the tables of a sheet, the topmost first. */
+function readTables(sheet: unknown): readonly Table[] {
+  const tables = listIn(sheet, 'tables').map((table): Table => {
+    const names: string[] = []
+    for (const column of listIn(table, 'columnProperties')) {
+      names[numberIn(column, 'columnIndex')] = textOf(fieldIn(column, 'columnName'))
+    }
+    return {
+      tableId: textOf(fieldIn(table, 'tableId')),
+      row: numberIn(table, 'range', 'startRowIndex'),
+      column: numberIn(table, 'range', 'startColumnIndex'),
+      endRow: numberIn(table, 'range', 'endRowIndex'),
+      names: Array.from(names, (name: string | undefined) => name ?? ''),
+    }
+  })
+  return tables.sort((one, other) => one.row - other.row || one.column - other.column)
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { Expected, Inspect } from '../inspection.ts'
-import type { Finding } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { AccessTokens } from './access-token.ts'
 import { fieldIn, listIn, textOf } from './answer.ts'
 import { clockFinding, watchDate } from './clock-check.ts'
-import { checkEditing } from './edit-check.ts'
+import type { Access } from './failure.ts'
 import { callFinding, tokenFinding } from './failure-finding.ts'
 import type { GoogleSheetsOptions } from './google-sheets.ts'
-import { markersIn, shortNameOf } from './markers.ts'
+import { createdMarker, deletedMarkers, markerReplies, markersIn, shortNameOf } from './markers.ts'
+import { createMetadata, deleteMetadata } from './requests.ts'
 import { SheetsApi } from './sheets-api.ts'
 import { fillOf, readSheets, sheetFields } from './sheets.ts'
 import { checkTabs, protectionFields } from './tabs-check.ts'
@@ -30,7 +31,7 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
       yield* skipped('api', 'there is no access token')
       return
     }
-    yield { check: 'token', state: 'ok', message: 'Google gives an access token for the key' }
+    yield findingsOf('token').ok('Google gives an access token for the key')
 
     const api = new SheetsApi({ ...options, tokens })
     const loaded = await api.call({ method: 'GET', path: spreadsheetPath }, signal)
@@ -38,19 +39,22 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
       const isAboutAccess =
         loaded.kind === 'refused' &&
         ['permission', 'notFound', 'noSpreadsheet'].includes(loaded.reason)
-      if (isAboutAccess) yield { check: 'api', state: 'ok', message: 'the Sheets API answers' }
+      if (isAboutAccess) yield apiAnswers
       yield callFinding(isAboutAccess ? 'spreadsheet' : 'api', loaded)
       yield* skipped(isAboutAccess ? 'editor' : 'spreadsheet', 'the spreadsheet cannot be read')
       return
     }
-    yield { check: 'api', state: 'ok', message: 'the Sheets API answers' }
+    yield apiAnswers
     yield* aboutSpreadsheet(loaded.body, shortNameOf(access.spreadsheetId, digest), expected)
     yield await checkEditing(api, access, signal)
     yield* await checkTabs(loaded.body, expected, { api, access, clock }, signal)
     const { isNearlyFull, message, hint } = fillOf(readSheets(loaded.body))
-    yield { check: 'room', message, ...(isNearlyFull ? { state: 'fault', hint } : { state: 'ok' }) }
+    const { ok, fault } = findingsOf('room')
+    yield isNearlyFull ? fault(message, hint) : ok(message)
   }
 }
+
+const apiAnswers = findingsOf('api').ok('the Sheets API answers')
 
 const spreadsheetPath = `?fields=${encodeURIComponent(
   `properties.title,sheets(${sheetFields},${protectionFields}),` +
@@ -60,7 +64,7 @@ const spreadsheetPath = `?fields=${encodeURIComponent(
 function skipped(from: (typeof checks)[number], reason: string): readonly Finding[] {
   return checks
     .slice(checks.indexOf(from))
-    .map((check) => ({ check, state: 'skipped', message: `not checked: ${reason}` }))
+    .map((check) => findingsOf(check).skipped(`not checked: ${reason}`))
 }
 
 async function* aboutSpreadsheet(
@@ -68,17 +72,49 @@ async function* aboutSpreadsheet(
   shortName: string,
   { isOwn }: Expected,
 ): AsyncIterable<Finding> {
-  const check = 'spreadsheet'
-  const title = JSON.stringify(textOf(fieldIn(spreadsheet, 'properties', 'title')))
-  yield { check, state: 'ok', message: `${title} is found` }
+  const { ok, warning } = findingsOf('spreadsheet')
+  yield ok(`${JSON.stringify(textOf(fieldIn(spreadsheet, 'properties', 'title')))} is found`)
   const markers = markersIn(listIn(spreadsheet, 'developerMetadata'), shortName)
   const own = await Promise.all(markers.map(({ fingerprint }) => isOwn(fingerprint)))
-  const foreign = own.filter((isOurs) => !isOurs)
-  if (foreign.length === 0) return
-  yield {
-    check,
-    state: 'warning',
-    message: `markers of another journal are in the spreadsheet: ${foreign.length}`,
-    hint: 'Make sure that no second Rollcall with another DATA_DIR writes to this spreadsheet.',
+  const foreign = own.filter((isOurs) => !isOurs).length
+  if (foreign === 0) return
+  yield warning(
+    `markers of another journal are in the spreadsheet: ${foreign}`,
+    'Make sure that no second Rollcall with another DATA_DIR writes to this spreadsheet.',
+  )
+}
+
+/** The metadata key of this check. It is not the key of markers, so that delivery never touches it. */
+const checkKey = 'rollcall.check'
+
+/**
+ * Checks that the account may write, by one batch that makes developer metadata and deletes it again.
+ * People do not see developer metadata. A batch is applied as a whole or not at all, so nothing stays
+ * even when its answer is lost.
+ */
+async function checkEditing(
+  api: SheetsApi,
+  { email }: Access,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const { ok, warning, fault } = findingsOf('editor')
+  const requests = [
+    createMetadata({ metadataKey: checkKey }),
+    deleteMetadata({ metadataKey: checkKey }),
+  ]
+  const path = `:batchUpdate?fields=${encodeURIComponent(markerReplies)}`
+  const body = `{"requests":[${requests.join()}]}`
+  const result = await api.call({ method: 'POST', path, body }, signal)
+  if (result.kind === 'refused' && result.reason === 'permission') {
+    const message = `${result.message}: it is shared with ${email}, but not as Editor`
+    return fault(message, result.hint)
   }
+  if (result.kind !== 'ok') return callFinding('editor', result)
+  if (deletedMarkers(result.body).has(createdMarker(result.body))) {
+    return ok(`${email} may write`)
+  }
+  return warning(
+    `${email} may write, but Google did not delete the developer metadata of this check`,
+    'Run this command again: it deletes what is left. People do not see developer metadata.',
+  )
 }

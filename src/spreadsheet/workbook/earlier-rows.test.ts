@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ourHeader } from '../header.ts'
 import { csvRecord } from '../csv.ts'
-import { countEarlierRows } from './earlier-rows.ts'
+import { countEarlierRows } from './missing-rows.ts'
 
 const moment = Date.UTC(2026, 10, 20, 10)
 

@@ -5,7 +5,7 @@ import type { OwnColumn } from '../../signup/row.ts'
 import { ifExists } from '../../platform/node/durable-file.ts'
 import { plainRecord } from '../csv.ts'
 import type { Header } from '../header.ts'
-import { headOf, readHeaderRow } from './header-row.ts'
+import { firstRecord, headOf, readHeaderRow } from './header-row.ts'
 import { type Folder, replaceWhole } from './whole-file.ts'
 
 /** A larger file keeps its header row, so that its values go into Metadata. */
@@ -50,24 +50,15 @@ export async function grownHeader(
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   const head = await headOf(file)
   const { header, delimiter } = readHeaderRow(head, own, true)
-  const replaced = endOfRecord(head) ?? (head.length === before.size ? head.length : undefined)
-  if (!header.added || replaced === undefined) return undefined
+  const { end: replaced } = firstRecord(head, delimiter)
+  const isWhole = replaced < head.length || head.length === before.size
+  if (!header.added || !isWhole) return undefined
   // Cells without a heading at the end make room for ours.
   const kept = withoutEnd(head.slice(0, replaced), delimiter)
   const added = Buffer.from(delimiter + plainRecord(header.added.headings, delimiter))
   const line = Buffer.concat([Buffer.from(kept, 'latin1'), added])
   const { at } = readHeaderRow(line.toString('latin1'), own).header
   return at.join() === header.at.join() ? { header, line, replaced, before } : undefined
-}
-
-/** Where the first record ends: before the first line end outside of quotes. */
-function endOfRecord(head: string): number | undefined {
-  let isQuoted = false
-  for (let at = 0; at < head.length; at++) {
-    if (head[at] === '"') isQuoted = !isQuoted
-    else if (!isQuoted && (head[at] === '\r' || head[at] === '\n')) return at
-  }
-  return undefined
 }
 
 function withoutEnd(line: string, delimiter: string): string {

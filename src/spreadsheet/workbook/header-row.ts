@@ -28,7 +28,7 @@ export function readHeaderRow(
   mayAdd = false,
 ): HeaderRow {
   const read = delimiters.map((delimiter) => {
-    const header = readHeader(firstRecord(head, delimiter), own, mayAdd)
+    const header = readHeader(firstRecord(head, delimiter).cells, own, mayAdd)
     return { header, delimiter }
   })
   const found =
@@ -37,17 +37,17 @@ export function readHeaderRow(
   return found ?? { header: readHeader([], own), delimiter: ',' }
 }
 
-/** The first record of a text. It ends at the first line end outside of quotes. */
-function firstRecord(text: string, delimiter: string): readonly string[] {
+/** The first record of a file's text, and where it ends: at the first line end outside of quotes. */
+export function firstRecord(head: string, delimiter: string) {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|)`, 'gy')
+  cell.lastIndex = head.startsWith('\xef\xbb\xbf') ? 3 : 0
   const cells: string[] = []
-  for (const [, quoted, bare, end] of text.replace(/^\xef\xbb\xbf/, '').matchAll(cell)) {
-    cells.push(decoded(quoted?.replaceAll('""', '"') ?? bare ?? ''))
-    if (end === '') break
+  let end = 0
+  for (const [all, quoted, bare, mark] of head.matchAll(cell)) {
+    const bytes = quoted?.replaceAll('""', '"') ?? bare ?? ''
+    cells.push(Buffer.from(bytes, 'latin1').toString('utf8'))
+    end += all.length
+    if (mark === '') break
   }
-  return cells
-}
-
-function decoded(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8')
+  return { cells, end: end + cell.lastIndex }
 }

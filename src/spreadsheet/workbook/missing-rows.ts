@@ -5,10 +5,17 @@ import { isTimestamp } from '../row-key.ts'
 import type { HeaderRow } from './header-row.ts'
 
 const tabIndex = columns.indexOf('Sheet Tab')
-const cellsFromTimestampToTab = tabIndex - columns.indexOf('Timestamp')
+const timestampIndex = columns.indexOf('Timestamp')
 
 /** A line for each character that all fields of a signup may have together. */
 const recordLinesMax = 20_000
+
+/** How much of a file's end is read first; each further read is `growth` times as long. */
+const bytesAtFirst = 4 * 1024
+const growth = 32
+
+/** The rows of one moment take less: they come from one bulk request and few others. */
+const bytesMax = 4 * 1024 * 1024
 
 /** A header row, and the site's own columns of our rows. */
 export interface OwnHeaderRow extends HeaderRow {
@@ -74,9 +81,32 @@ export function missingRows<T extends Cell>(
   })
 }
 
-/** The timestamp in a row with this delimiter; undefined when there is none. */
-export function timestampIn(line: string, delimiter: string): string | undefined {
-  return cellsOf(line, delimiter).find(isTimestamp)
+/**
+ * Counts the rows of earlier batches that look like ours because they have the same timestamp. They
+ * are at the end of the file, so it is read backwards to a row older than all of ours, which is mostly
+ * its last line, and never further than `bytesMax`.
+ *
+ * @param read reads bytes of the file from a position
+ */
+export async function countEarlierRows(
+  ours: readonly (readonly Cell[])[],
+  file: OwnHeaderRow & { readonly sizeBefore: number },
+  read: (position: number, length: number) => Promise<Buffer>,
+): Promise<Counts> {
+  const { sizeBefore, delimiter } = file
+  const earliest = ours.map((row) => String(row[timestampIndex] ?? '')).sort()[0]
+  if (earliest === undefined) return {}
+  const isOlder = (line: string) =>
+    (cellsOf(line, delimiter).find(isTimestamp) ?? earliest) < earliest
+
+  for (let length = bytesAtFirst; ; length *= growth) {
+    const start = Math.max(0, sizeBefore - length)
+    const lines = (await read(start, sizeBefore - start)).toString('utf8').split(/\r\n?|\n/)
+    if (start > 0) lines.shift() // The first line may be incomplete.
+    if (lines.some(isOlder) || start === 0 || length >= bytesMax) {
+      return countRows(ours, lines, file)
+    }
+  }
 }
 
 /** Makes the identity of a row from its cells; undefined for a row that cannot be ours. */
@@ -109,6 +139,6 @@ function identityUnder(at: readonly number[], cells: readonly string[]): string 
 function identityOf(cells: readonly string[], tab: string, width: number): string | undefined {
   const at = cells.findIndex(isTimestamp)
   if (at < 1 || cells.length < at - 1 + width) return undefined
-  const isWhole = cells.slice(at + cellsFromTimestampToTab).some((cell) => cellKey(cell) === tab)
+  const isWhole = cells.slice(at + tabIndex - timestampIndex).some((cell) => cellKey(cell) === tab)
   return isWhole ? `${cellKey(cells[at - 1] ?? '')}\n${cells[at]}` : undefined
 }

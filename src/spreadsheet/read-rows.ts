@@ -1,10 +1,9 @@
 import type {
-  LayoutChanged,
   NextRows,
   Refused,
   Retryable,
   RowReader,
-  RowsEnd,
+  RowPart,
   RowTaker,
   Spreadsheet,
 } from './spreadsheet.ts'
@@ -50,7 +49,7 @@ async function readOnce(
   taker: Pick<RowTaker, 'note'>,
   persist: Persist,
   onRows: (rows: number) => void,
-): Promise<RowsEnd | LayoutChanged | undefined> {
+): Promise<Exclude<Awaited<ReturnType<Persist>>, RowPart>> {
   for (let rows = 0; ;) {
     const part = await persist((signal) => reader.next(signal))
     if (part?.kind !== 'rows') return part

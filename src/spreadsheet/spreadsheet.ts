@@ -67,17 +67,13 @@ export interface RowToRemove {
   readonly receivedAt: Millis
 }
 
-/** The limits and the pace that delivery keeps when it writes to a spreadsheet. */
+/** What delivery keeps to when it writes to a spreadsheet. */
 export interface Profile {
   /** The most rows in a batch. */
   readonly rowsMax: number
   /** The most bytes in a batch, by `rowBytes`. A single larger row is sent alone. */
   readonly bytesMax: number
-  /**
-   * The bytes that the row of a signup takes.
-   *
-   * @param textBytes the size of the signup's texts in UTF-8, without its tab's name
-   */
+  /** The bytes of a signup's row. `textBytes` is the size of its texts in UTF-8, without its tab's name. */
   rowBytes(signup: Signup, textBytes: number): number
   readonly markers: {
     /** The most markers in the spreadsheet at the same time; Infinity when it needs none. */
@@ -108,11 +104,10 @@ export type MaySend = () => Promise<boolean>
 export type CallGate = (signal: AbortSignal, maySend?: MaySend) => Promise<boolean>
 
 export type Opened = Open | Refused | Retryable
-export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
+export type Abandoned = Applied | { readonly kind: 'abandoned' } | Refused | Retryable | Unknown
 export type Outcome = Abandoned | Foreign
 export type Finished = { readonly kind: 'finished' } | Refused | Retryable | Unknown
 export type Pruned = MarkersGone | Refused | Retryable | Unknown
-
 export type Removal = Removed | Refused | Retryable
 
 /** For each row that was asked for, in their order. */
@@ -126,30 +121,22 @@ export interface Removed {
   readonly failure?: Refused | Retryable | Unknown
 }
 
-/** The markers that were to be pruned are gone. */
 interface MarkersGone {
   readonly kind: 'pruned'
   /** All other markers that were made in this spreadsheet, by whatever journal. */
   readonly others: readonly Marked[]
 }
 
-/** The spreadsheet can be reached. */
 export interface Open {
   readonly kind: 'open'
   /** The name of the only tab, when it is empty and differs from the given name. */
   readonly onlyTab?: string
 }
 
-/** The rows are in the spreadsheet. */
 export interface Applied {
   readonly kind: 'applied'
   /** Notices for people about rows in the wrong place, because somebody had just changed the tab. */
   readonly notices?: readonly string[]
-}
-
-/** The batch was given up: its rows are not in the spreadsheet and never will be. */
-export interface GivenUp {
-  readonly kind: 'abandoned'
 }
 
 /** This attempt certainly did not apply the batch, and only a person can remove the reason. */
@@ -216,7 +203,8 @@ export interface RowReader extends AsyncDisposable {
   next(signal: AbortSignal): Promise<NextRows>
 }
 
-export type NextRows = RowPart | RowsEnd | LayoutChanged | Refused | Retryable
+/** - `changed`: somebody has changed tabs or columns meanwhile: begin with a new reader. */
+export type NextRows = RowPart | RowsEnd | { readonly kind: 'changed' } | Refused | Retryable
 
 /** Rows of one tab, in their order. A part may be empty. */
 export interface RowPart {
@@ -242,9 +230,4 @@ export interface RowsEnd {
   readonly kind: 'end'
   /** Whether all rows are of one moment. */
   readonly isOneMoment: boolean
-}
-
-/** Somebody has changed tabs or columns during the reading: begin with a new reader. */
-export interface LayoutChanged {
-  readonly kind: 'changed'
 }

@@ -7,11 +7,8 @@ import { type OwnColumn, ownColumns } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type {
   Abandoned,
-  Applied,
   CallGate,
   Finished,
-  Foreign,
-  GivenUp,
   MaySend,
   Opened,
   Outcome,
@@ -73,7 +70,6 @@ export interface GoogleSheetsOptions {
   readonly fields?: readonly Field[]
 }
 
-/** A spreadsheet in Google Sheets, written through a service account. */
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
   return new GoogleSheets(options)
 }
@@ -105,7 +101,7 @@ class GoogleSheets implements Spreadsheet {
     this.#own = ownColumns(options.fields ?? [])
     const tokens = new AccessTokens({ ...options, email: access.email })
     this.#api = new SheetsApi({ ...options, tokens })
-    this.#layout = new Layout(this.#api, { clock, random, own: this.#own })
+    this.#layout = new Layout(this.#api, clock, random, this.#own)
     this.#clock = clock
   }
 
@@ -229,11 +225,8 @@ class GoogleSheets implements Spreadsheet {
   }
 
   /** Finds out who uses the marker's id: this batch, which was then applied, or something else. */
-  #confirm(
-    batch: FrozenBatch,
-    signal: AbortSignal,
-  ): Promise<Applied | GivenUp | Foreign | Refused | Retryable> {
-    return reading<Applied | GivenUp | Foreign | Retryable>(async () => {
+  #confirm(batch: FrozenBatch, signal: AbortSignal): Promise<Exclude<Outcome, Unknown>> {
+    return reading<Exclude<Outcome, Unknown>>(async () => {
       const path = `/developerMetadata/${batch.marker}?fields=metadataValue`
       const result = await this.#api.call({ method: 'GET', path }, signal)
       if (result.kind !== 'ok') {
@@ -256,7 +249,7 @@ class GoogleSheets implements Spreadsheet {
     })
   }
 
-  /** Sends requests with a marker. Only an answer with the new marker proves that they were applied. */
+  /** Only an answer with the new marker proves that the requests were applied. */
   async #updateWithMarker(
     marker: number,
     requests: readonly (readonly string[])[],

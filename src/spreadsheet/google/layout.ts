@@ -33,24 +33,15 @@ export interface Plan {
   readonly isFresh: boolean
 }
 
-export interface LayoutOptions {
-  readonly clock: Clock
-  readonly random: Random
-  /** The columns of the site's own. */
-  readonly own: readonly OwnColumn[]
-}
-
 /**
- * Knows the sheets of the spreadsheet and their columns. People rename, add, delete and rearrange them.
- * The layout is read once and then updated from the answers to our own calls; `forget` makes it read
- * again.
+ * The sheets of the spreadsheet and their columns, which people rename, add, delete and rearrange. Read
+ * once and then updated from the answers to our own calls; `forget` makes it read again.
  */
 export class Layout {
   readonly #api: SheetsApi
   readonly #random: Random
   readonly #own: readonly OwnColumn[]
   readonly #firstRows: FirstRows
-  /** Where rows went, or may have gone. */
   readonly landings = new Landings()
   /** The ids of the sheets that got rows. */
   readonly #written = new Set<number>()
@@ -62,7 +53,7 @@ export class Layout {
   #sheets: readonly Sheet[] = []
   #warnings: readonly Warning[] = []
 
-  constructor(api: SheetsApi, { clock, random, own }: LayoutOptions) {
+  constructor(api: SheetsApi, clock: Clock, random: Random, own: readonly OwnColumn[]) {
     this.#api = api
     this.#own = own
     this.#random = random
@@ -121,11 +112,7 @@ export class Layout {
     return { kind: 'open', onlyTab: only.title }
   }
 
-  /**
-   * Finds out where each tab's rows go and what to prepare for them, mostly without a call.
-   *
-   * @throws ReadFailed
-   */
+  /** Finds out where each tab's rows go, mostly without a call. @throws ReadFailed */
   async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan> {
     const { tabs } = batch
     // Nobody told us of the sheets to which the rows of that batch went.

@@ -12,17 +12,7 @@ export interface FoundRow {
   /** Its index in the sheet, from 0, at the moment of the search. */
   readonly row: number
   /** The cells that name it: its address, and the cell that has its timestamp. */
-  readonly cells: readonly FoundCell[]
-}
-
-export interface FoundCell {
-  readonly column: number
-  readonly text: string
-}
-
-export interface Search {
-  readonly sheets: readonly Sheet[]
-  readonly rows: readonly FoundRow[]
+  readonly cells: readonly { readonly column: number; readonly text: string }[]
 }
 
 /** Bounds of one answer, which must stay under 16 MiB. Metadata may have 10,000 characters. */
@@ -44,7 +34,7 @@ export async function searchRows(
   api: SheetsApi,
   wanted: WantedRows,
   signal: AbortSignal,
-): Promise<Search> {
+): Promise<{ readonly sheets: readonly Sheet[]; readonly rows: readonly FoundRow[] }> {
   const sheets = await listSheets(api, signal)
   const rows: FoundRow[] = []
   const ask = (ranges: readonly string[]) => api.read(fields, signal, ranges)

@@ -20,13 +20,9 @@ const standardLineEnd = '\r\n'
 /** A file with only a byte order mark and a line end counts as empty. */
 const emptyBytesMax = 5
 
-/** How much of an addition is in its file. */
+/** How much of an addition is in its file. `torn`: a part of it is at the file's end. */
 export type Standing =
-  /** The file is unchanged. */
-  | { readonly kind: 'none' }
-  /** A part of the addition is at the file's end. */
-  | { readonly kind: 'torn' }
-  /** The whole addition is in the file. */
+  | { readonly kind: 'none' | 'torn' }
   | { readonly kind: 'whole'; readonly isLast: boolean }
   | Changed
 

@@ -39,27 +39,21 @@ import {
 } from './tab-file.ts'
 import { type Folder, removeHalfWritten } from './whole-file.ts'
 
-export interface WorkbookOptions {
-  /** The folder of the tab files, made when missing. */
-  readonly directory: string
-  /** The site's own fields. */
-  readonly fields?: readonly Field[]
-}
-
-/** A folder with one CSV file for each tab. `files` lets tests make the disk fail. */
+/**
+ * A folder with one CSV file for each tab, made when missing. `fields` are the site's own; `files` lets
+ * tests make the disk fail.
+ */
 export function createWorkbook(
-  options: WorkbookOptions,
+  { directory, fields = [] }: { readonly directory: string; readonly fields?: readonly Field[] },
   files: DurableFiles = durableFiles,
 ): Spreadsheet {
-  return new Workbook(resolve(options.directory), ownColumns(options.fields ?? []), files)
+  return new Workbook(resolve(directory), ownColumns(fields), files)
 }
 
 interface Step {
   readonly addition: Addition
   readonly standing: Standing
 }
-
-type Carried = Applied | Refused | Retryable | Unknown
 
 /**
  * Writes a batch in four phases: 1 examine the files, 2 put the intent on disk, 3 append, 4 settle.
@@ -194,7 +188,7 @@ class Workbook implements Spreadsheet {
     this.#warnings.set(fileName, { kind: 'columns', message })
   }
 
-  async #carryOut(intent: Intent): Promise<Carried> {
+  async #carryOut(intent: Intent): Promise<Applied | Refused | Retryable | Unknown> {
     const steps = await Array.fromAsync(await this.#examine(intent), (step) => this.#replan(step))
     const plan = { ...intent, additions: steps.map(({ addition }) => addition) }
     try {
@@ -237,9 +231,7 @@ class Workbook implements Spreadsheet {
   }
 
   async #undo(steps: readonly Step[]): Promise<void> {
-    for (const { addition, standing } of steps) {
-      await undo(this.#folder, addition, standing)
-    }
+    for (const { addition, standing } of steps) await undo(this.#folder, addition, standing)
   }
 
   /** Settles a batch whose rows are all written. If that fails, only another attempt can tell the outcome. */
@@ -270,6 +262,6 @@ class Workbook implements Spreadsheet {
 /** Removes the tab from a refusal of an earlier batch, because it means nothing for the current one. */
 function ofNoTab(outcome: Refused | Retryable | Unknown): Refused | Retryable | Unknown {
   if (outcome.kind !== 'refused') return outcome
-  const { reason, message, hint, cause } = outcome
-  return { kind: 'refused', reason, message, hint, cause }
+  const { tab: _, ...whole } = outcome
+  return whole
 }

@@ -62,7 +62,7 @@ async function compareAll(
   const onRows = (rows: number) => reading.at(rows)
   await readSpreadsheet(spreadsheet, comparison, { clock, stop, onRows })
   using progress = notes.progress('signups compared')
-  return comparison.compare((signups) => {
+  return await comparison.compare((signups) => {
     stop.throwIfAborted()
     progress.at(signups)
   })

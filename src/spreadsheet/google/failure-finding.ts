@@ -12,8 +12,12 @@ export function callFinding(check: string, failure: ApiFailure): Finding {
   if (cause instanceof HttpFailure) return fault(message, noAnswerHint('SHEETS_API_URL'))
   // The gate did not let the call through.
   if (cause instanceof Error) return skipped(`not checked: ${cause.message}`)
-  if (error?.status === 429) return fault(message, quotaHint)
-  return fault(message, error?.isEnvelope ? passingHint : notTheApiHint)
+  if (error?.status === 429) {
+    const what = "Something else uses Google's quota of this account or project, too."
+    return fault(message, `${what} Give Rollcall a project of its own.`)
+  }
+  const passing = 'Google has a problem of its own. Try again in some minutes.'
+  return fault(message, error?.isEnvelope ? passing : notTheApiHint)
 }
 
 /** The same for a request for an access token. */
@@ -21,8 +25,9 @@ export function tokenFinding(failure: Refused | Retryable): Finding {
   const { fault } = findingsOf('token')
   const { message, cause } = failure
   if (failure.kind === 'refused') return fault(message, failure.hint)
-  const isLost = cause instanceof HttpFailure
-  return fault(message, isLost ? noAnswerHint('SHEETS_TOKEN_URL') : notTheEndpointHint)
+  if (cause instanceof HttpFailure) return fault(message, noAnswerHint('SHEETS_TOKEN_URL'))
+  const what = "The answer is not from Google's token endpoint."
+  return fault(message, `${what} Check SHEETS_TOKEN_URL and any proxy in between.`)
 }
 
 function noAnswerHint(setting: string): string {
@@ -31,9 +36,3 @@ function noAnswerHint(setting: string): string {
     `${setting} if you have set it. Signups are kept meanwhile.`
   )
 }
-
-const quotaHint =
-  "Something else uses Google's quota of this account or project, too. Give Rollcall a project of its own."
-const passingHint = 'Google has a problem of its own. Try again in some minutes.'
-const notTheEndpointHint =
-  "The answer is not from Google's token endpoint. Check SHEETS_TOKEN_URL and any proxy in between."

@@ -17,17 +17,15 @@ const { ok, warning, fault } = findingsOf('tabs')
 /** Their first rows are read with at most two calls. */
 const tabsMax = 20
 
-interface Parts {
-  readonly api: SheetsApi
-  readonly access: Access
-  readonly clock: Clock
-}
-
 /** Checks the tabs that get rows. @param spreadsheet a `Spreadsheet` resource with its protections */
 export async function checkTabs(
   spreadsheet: unknown,
   expected: Expected,
-  { api, access, clock }: Parts,
+  {
+    api,
+    access,
+    clock,
+  }: { readonly api: SheetsApi; readonly access: Access; readonly clock: Clock },
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const sheets = readSheets(spreadsheet)
@@ -44,7 +42,12 @@ export async function checkTabs(
   return tabs.map(({ name, sheet }) => {
     const words = `the tab ${JSON.stringify(sheet?.title ?? name)}`
     if (!sheet) return ok(`${words} is made with its first signup`)
-    if (closed.has(sheet.sheetId)) return protectedTab(words, access)
+    if (closed.has(sheet.sheetId)) {
+      return fault(
+        `${refusalWords.protectedTab}: ${words} takes no rows from ${access.email}`,
+        `Under Data > Protect sheets and ranges, remove the protection, or add ${access.email} to those who may edit.`,
+      )
+    }
     const firstRow = firstRows.get(sheet.sheetId)
     if (!firstRow) return ok(`${words} is empty and gets the header row with its first signup`)
     const { header } = placeOf(sheet.tables, firstRow, expected.own, true)
@@ -61,13 +64,6 @@ function tabsOf(sheets: readonly Sheet[], { defaultTab, tabs }: Expected) {
   const isTaken = !defaultTab.isResolved && only && others.length === 0
   const first = isTaken ? only.title : defaultTab.name
   return [first, ...tabs].map((name) => ({ name, sheet: findSheet(sheets, name) }))
-}
-
-function protectedTab(words: string, { email }: Access): Finding {
-  return fault(
-    `${refusalWords.protectedTab}: ${words} takes no rows from ${email}`,
-    `Under Data > Protect sheets and ranges, remove the protection, or add ${email} to those who may edit.`,
-  )
 }
 
 /** The field mask, inside of `sheets`, for what `protectedSheets` reads. */

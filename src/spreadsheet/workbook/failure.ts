@@ -41,20 +41,13 @@ export async function whereIs(directory: string, fileName: string): Promise<stri
   }
 }
 
-interface FileProblem {
-  readonly why: string
-  readonly hint: string
-  /** The reason when the error concerns the whole workbook. */
-  readonly reason: RefusalReason
-  /** Whether the error may concern one file only. */
-  readonly isOneFile: boolean
+/** A problem that may concern one file only. */
+const ofFile = (why: string, hint: string) => {
+  return { why, hint, reason: 'folder' as RefusalReason, isOneFile: true }
 }
 
-function ofFile(why: string, hint: string): FileProblem {
-  return { why, hint, reason: 'folder', isOneFile: true }
-}
-
-function ofAll(why: string, hint: string, reason: RefusalReason = 'folder'): FileProblem {
+/** @param reason when the error concerns the whole workbook */
+const ofAll = (why: string, hint: string, reason: RefusalReason = 'folder') => {
   return { why, hint, reason, isOneFile: false }
 }
 
@@ -64,7 +57,7 @@ const space = 'Free some space'
 const moveAway = 'Move that file away, or set DATA_DIR to another folder'
 
 /** What is wrong and what to do, by the code of the file system error. */
-const problems: Readonly<Record<string, FileProblem>> = {
+const problems: Readonly<Record<string, ReturnType<typeof ofFile>>> = {
   EACCES: ofFile('permission denied', access),
   EPERM: ofFile('operation not permitted', access),
   EBUSY: locked,

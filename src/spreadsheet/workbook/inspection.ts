@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
 import { headerFit, headerProblem } from '../header.ts'
 import type { Expected } from '../inspection.ts'
-import type { Finding } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { failureOf } from './failure.ts'
 import { grownHeader } from './header-growth.ts'
 import { BatchRecord } from './record.ts'
@@ -19,51 +19,44 @@ export async function* inspectWorkbook(
   { defaultTab, tabs, own }: Expected,
   place = 'DATA_DIR/sheets',
 ): AsyncIterable<Finding> {
-  const missing = `the local workbook, ${place}, is made with the first signup`
-  const folder = await guarded({ check: 'spreadsheet', directory, missing }, async () => {
+  const { ok, fault } = findingsOf('spreadsheet')
+  try {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
     // Reading any batch's standing reads the record.
     await new BatchRecord(directory, durableFiles).standingOf({ number: 0, fingerprint: '' })
-    return `the local workbook, ${place}, can be written`
-  })
-  yield folder
-  if (folder.state === 'fault') return
+    yield ok(`the local workbook, ${place}, can be written`)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') {
+      const { message, hint } = problemOf(error, directory)
+      yield fault(message, hint)
+      return
+    }
+    yield ok(`the local workbook, ${place}, is made with the first signup`)
+  }
   for (const tab of [defaultTab.name, ...tabs]) yield await inspectTab(directory, tab, own)
 }
 
 async function inspectTab(directory: string, tab: string, own: Expected['own']): Promise<Finding> {
   const words = `the tab ${JSON.stringify(tab)}`
-  let problem: string | undefined
-  const missing = `${words} is made with its first signup`
-  const finding = await guarded({ check: 'tabs', directory, missing }, async () => {
+  const { ok, warning, fault } = findingsOf('tabs')
+  const missing = ok(`${words} is made with its first signup`)
+  try {
     const plan = await planAddition(directory, { tab, signups: [] }, own)
     if (plan.creates) return missing
     const grown = await grownHeader(join(directory, plan.fileName), own)
     const header = grown?.header ?? plan.header
-    problem = headerProblem(header, own)
-    return `${words} ${problem ?? headerFit(header, own)}`
-  })
-  if (finding.state === 'fault') return { ...finding, message: `${words}: ${finding.message}` }
-  return problem === undefined ? finding : { ...finding, state: 'warning' }
-}
-
-interface Look {
-  readonly check: string
-  readonly directory: string
-  /** The message when there is nothing yet. */
-  readonly missing: string
-}
-
-async function guarded(
-  { check, directory, missing }: Look,
-  look: () => Promise<string>,
-): Promise<Finding> {
-  try {
-    return { check, state: 'ok', message: await look() }
+    const problem = headerProblem(header, own)
+    return problem === undefined
+      ? ok(`${words} ${headerFit(header, own)}`)
+      : warning(`${words} ${problem}`)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { check, state: 'ok', message: missing }
-    const failure = failureOf(error, directory)
-    const hint = failure.kind === 'refused' ? failure.hint : 'Check the disk'
-    return { check, state: 'fault', message: failure.message, hint }
+    if (codeOf(error) === 'ENOENT') return missing
+    const { message, hint } = problemOf(error, directory)
+    return fault(`${words}: ${message}`, hint)
   }
+}
+
+function problemOf(error: unknown, directory: string) {
+  const failure = failureOf(error, directory)
+  return { hint: 'Check the disk', ...failure }
 }

@@ -12,46 +12,24 @@ import { dirname } from 'node:path'
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
-/**
- * Changes files so that the changes survive a power failure: each method resolves once its bytes are
- * on the disk. Only this file calls `fsync`. It is passed in as an object, so that a test can make any
- * step fail. All methods reject with Node's file system error, and refuse a path that is a symbolic link.
- */
-export interface DurableFiles {
-  /** Makes the directory and its parents if they are missing. */
-  ensureDirectory(path: string): Promise<void>
-  /** Syncs the file names in a directory. Needed for files that `append` created. */
-  syncDirectory(path: string): Promise<void>
-  /**
-   * Makes the file, or replaces its content, atomically: after a crash it is the old or the new content,
-   * complete, and its name is durable. Only its owner can read it then.
-   *
-   * Leaves the file as it is when `mayReplace` says so.
-   */
-  replace(path: string, content: Content, options?: ReplaceOptions): Promise<void>
-  /**
-   * Adds bytes at the current end of the file; creates the file if missing. When it rejects, it may
-   * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.
-   */
-  append(path: string, bytes: Uint8Array): Promise<void>
-  /** Cuts the file to its first `size` bytes. */
-  truncate(path: string, size: number): Promise<void>
-  /** Deletes the file. Does nothing when it is missing. */
-  remove(path: string): Promise<void>
-}
-
 /** In pieces when it may be large. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** Where the content is first, on the same disk, and stays after a crash; otherwise beside the file. */
   readonly temporary?: string
   /** Asked when all of the content is on the disk, right before it becomes the file. */
   readonly mayReplace?: () => Promise<boolean>
 }
 
-export const durableFiles: DurableFiles = {
-  async ensureDirectory(path) {
+/**
+ * Changes files so that the changes survive a power failure: each method resolves once its bytes are
+ * on the disk. Only this file calls `fsync`. It is passed in as an object, so that a test can make any
+ * step fail. All methods reject with Node's file system error, and refuse a path that is a symbolic link.
+ */
+export const durableFiles = {
+  /** Makes the directory and its parents if they are missing. */
+  async ensureDirectory(path: string): Promise<void> {
     try {
       await mkdir(path)
     } catch (error) {
@@ -63,14 +41,22 @@ export const durableFiles: DurableFiles = {
     await this.syncDirectory(dirname(path))
   },
 
-  async syncDirectory(path) {
+  /** Syncs the file names in a directory. Needed for files that `append` created. */
+  async syncDirectory(path: string): Promise<void> {
     // Windows cannot open a directory, and NTFS journals names by itself.
     if (process.platform === 'win32') return
     await using directory = await open(path)
     await directory.sync()
   },
 
-  async replace(path, content, { temporary = `${path}.tmp`, mayReplace } = {}) {
+  /**
+   * Makes the file, or replaces its content, atomically: after a crash it is the old or the new content,
+   * complete, and its name is durable. Only its owner can read it then.
+   *
+   * Leaves the file as it is when `mayReplace` says so.
+   */
+  async replace(path: string, content: Content, options: ReplaceOptions = {}): Promise<void> {
+    const { temporary = `${path}.tmp`, mayReplace } = options
     try {
       {
         await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
@@ -90,23 +76,31 @@ export const durableFiles: DurableFiles = {
     await this.syncDirectory(dirname(path))
   },
 
-  async append(path, bytes) {
+  /**
+   * Adds bytes at the current end of the file; creates the file if missing. When it rejects, it may
+   * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.
+   */
+  async append(path: string, bytes: Uint8Array): Promise<void> {
     await using file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)
     await file.writeFile(bytes)
     await file.sync()
   },
 
-  async truncate(path, size) {
+  /** Cuts the file to its first `size` bytes. */
+  async truncate(path: string, size: number): Promise<void> {
     await using file = await open(path, O_WRONLY | O_NOFOLLOW)
     await file.truncate(size)
     await file.sync()
   },
 
-  async remove(path) {
+  /** Deletes the file. Does nothing when it is missing. */
+  async remove(path: string): Promise<void> {
     await rm(path, { force: true })
     await this.syncDirectory(dirname(path))
   },
 }
+
+export type DurableFiles = Readonly<typeof durableFiles>
 
 /** Puts a file that another library wrote on the disk. */
 export async function syncFile(path: string): Promise<void> {

@@ -36,35 +36,26 @@ export interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>
 }
 
-export interface HttpLimits {
+const defaultLimits = {
   /** Time from the start of a connection or request to the end of its headers. */
-  readonly headersTimeoutMs: number
-  /** Time from the start of a request to the end of its body. */
-  readonly requestTimeoutMs: number
-  /** How often these two limits and `unreadTimeoutMs` are checked. */
-  readonly checkIntervalMs: number
-  /** Idle time between requests. Longer than the usual 60 s of proxies, so that the proxy closes first. */
-  readonly keepAliveTimeoutMs: number
-  /** Time from the end of an answer until the client has read it. */
-  readonly unreadTimeoutMs: number
-  /** The size of the first line and the headers together. */
-  readonly headerBytesMax: number
-  /** At this number, a new connection replaces the one that has been idle for longest. */
-  readonly connectionsMax: number
-  /** The limit of requests, over all connections, that wait for an earlier answer. Each takes about 3 KB. */
-  readonly waitingRequestsMax: number
-}
-
-const defaultLimits: HttpLimits = {
   headersTimeoutMs: 10_000,
+  /** Time from the start of a request to the end of its body. */
   requestTimeoutMs: 30_000,
+  /** How often these two limits and `unreadTimeoutMs` are checked. */
   checkIntervalMs: 1_000,
+  /** Idle time between requests. Longer than the usual 60 s of proxies, so that the proxy closes first. */
   keepAliveTimeoutMs: 65_000,
+  /** Time from the end of an answer until the client has read it. */
   unreadTimeoutMs: 30_000,
+  /** The size of the first line and the headers together. */
   headerBytesMax: 16 * 1024,
+  /** At this number, a new connection replaces the one that has been idle for longest. */
   connectionsMax: 10_000,
+  /** The limit of requests, over all connections, that wait for an earlier answer. Each takes about 3 KB. */
   waitingRequestsMax: 5_000,
 }
+
+export type HttpLimits = Readonly<typeof defaultLimits>
 
 /** @throws Error when the address cannot be used, with the operating system's reason. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
@@ -102,7 +93,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 }
 
 function createHttpServer(options: HttpServerOptions): Server {
-  const { refuse, bodyBytesMax, limits, shareOf } = options
+  const { fetch, refuse, bodyBytesMax, limits, shareOf } = options
   const effective = { ...defaultLimits, ...limits }
   const server = createServer({
     headersTimeout: effective.headersTimeoutMs,
@@ -118,8 +109,9 @@ function createHttpServer(options: HttpServerOptions): Server {
   const answer = (outgoing: ServerResponse) => {
     const incoming = outgoing.req
     const url = hasOneHost(incoming) ? urlOf(incoming) : undefined
-    if (url === undefined) sendAndClose(outgoing, refuse('malformed'))
-    else void answerAt(url, outgoing, options)
+    if (url === undefined) return sendAndClose(outgoing, refuse('malformed'))
+    const request = new IncomingRequest(incoming, outgoing, url)
+    void fetch(request, incoming.socket).then((plain) => sendAnswer(outgoing, plain))
   }
   const askForBody = (outgoing: ServerResponse) => {
     if (!(Number(outgoing.req.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
@@ -170,16 +162,6 @@ function createHttpServer(options: HttpServerOptions): Server {
     server.once('close', () => clearInterval(check))
   })
   return server
-}
-
-async function answerAt(
-  url: string,
-  outgoing: ServerResponse,
-  { fetch }: Pick<HttpServerOptions, 'fetch'>,
-): Promise<void> {
-  const incoming = outgoing.req
-  const request = new IncomingRequest(incoming, outgoing, url)
-  sendAnswer(outgoing, await fetch(request, incoming.socket))
 }
 
 /** Ignores a socket error: the socket closes after any error, and `close` is handled. */

@@ -19,7 +19,7 @@ export class IncomingRequest implements HttpRequest {
     this.method = incoming.method ?? 'GET'
     this.url = url
     const { headers } = incoming
-    this.headers = { get: (name) => headerOf(headers[name]) }
+    this.headers = { get: (name) => headers[name]?.toString() ?? null }
   }
 
   get signal(): AbortSignal {
@@ -64,10 +64,6 @@ export class IncomingRequest implements HttpRequest {
 
 type Chunk = Buffer<ArrayBuffer>
 
-function headerOf(value: string | string[] | undefined): string | null {
-  return value === undefined ? null : String(value)
-}
-
 /** The URL of a request, as a URL parser writes it; undefined when it is not valid. */
 export function urlOf({ url: target = '', headers }: IncomingMessage): string | undefined {
   // HTTP/1.0 requests may have no Host header.
@@ -83,12 +79,9 @@ let last: { target: string; host: string; url: string | undefined } | undefined
 
 function parsedUrl(target: string, host: string): string | undefined {
   if (!hostForm.test(host) || backslashInPath.test(target)) return undefined
-  if (/^https?:\/\//i.test(target)) return withoutUser(URL.parse(target))
-  return target.startsWith('/') ? URL.parse(`http://${host}${target}`)?.href : undefined
-}
-
-/** RFC 9110, section 4.2.4: a URL with a user name is an error. */
-function withoutUser(url: URL | null): string | undefined {
+  if (target.startsWith('/')) return URL.parse(`http://${host}${target}`)?.href
+  const url = /^https?:\/\//i.test(target) ? URL.parse(target) : null
+  // RFC 9110, section 4.2.4: a URL with a user name is an error.
   return url?.username === '' && url.password === '' ? url.href : undefined
 }
 

@@ -93,11 +93,16 @@ export class CallTurns {
     this.#isGiving = false
   }
 
-  /** Gives a reserved call to the one whose turn it is. Nobody gets it when all have left meanwhile. */
+  /**
+   * Gives a reserved call to the one with the fewest calls in the last minute, of several to the one whose
+   * last call is the oldest. Nobody gets it when all have left meanwhile.
+   */
   #give(askedAt: Millis): void {
     const now = this.#now()
-    let next: Waiting | undefined
-    for (const waiting of this.#waiting) if (!next || isBefore(waiting, next)) next = waiting
+    const [next] = this.#waiting.toSorted(
+      ({ calls: one }, { calls: other }) =>
+        one.length - other.length || (one.at(-1) ?? 0) - (other.at(-1) ?? 0),
+    )
     if (!next) return
     if (this.#hadShare(next)) this.#lastBeyond = now
     next.calls.push(now)
@@ -110,7 +115,9 @@ export class CallTurns {
   #distanceMs(): Millis {
     const { quota, sites } = this.#options
     const now = this.#now()
-    for (const { calls } of [this.#all, ...this.#waiting]) dropOlder(calls, now - minute)
+    for (const { calls } of [this.#all, ...this.#waiting]) {
+      while ((calls[0] ?? Infinity) <= now - minute) calls.shift()
+    }
     if (sites === 1) return 0
     const distance = minute / quota.perMinute
     const { calls } = this.#all
@@ -127,15 +134,4 @@ export class CallTurns {
   #now(): Millis {
     return this.#options.clock.elapsed()
   }
-}
-
-/** Fewer calls in the last minute, or as many and the last one earlier. */
-function isBefore(one: Waiting, other: Waiting): boolean {
-  const more = one.calls.length - other.calls.length
-  return more < 0 || (more === 0 && (one.calls.at(-1) ?? 0) < (other.calls.at(-1) ?? 0))
-}
-
-function dropOlder(calls: Millis[], from: Millis): void {
-  const kept = calls.findIndex((at) => at > from)
-  calls.splice(0, kept === -1 ? calls.length : kept)
 }

@@ -18,6 +18,17 @@ export function followNote(note: DeliveryNote, health: DeliveryPart): void {
   for (const tab of note.tabs) health.tabs.set(tabKey(tab.name), tab)
 }
 
+/** The events after which delivery may fare differently. */
+const noteworthy = [
+  'deliveryStarted',
+  'deliveryDelayed',
+  'deliveryBlocked',
+  'deliveryResumed',
+  'tabSetAside',
+  'tabResumed',
+  'spreadsheetWarnings',
+] as const
+
 /** A note may have failed, or be carried out after a newer one. */
 const repeatMs = 10_000
 
@@ -48,11 +59,16 @@ export function noteDelivery(
   }
   // A journal that cannot be used is reported elsewhere.
   const ignore = () => {}
-  const note = (name: keyof Events) => {
-    // Another instance may have noted something else since.
-    if (name === 'deliveryStarted') noted = { state: '', text: '' }
-    if (delivers() && current() !== noted) write().catch(ignore)
-  }
+  const all: Readonly<Record<string, (...given: never[]) => void>> = events
+  const noting = noteworthy.map((name) => [
+    name,
+    (...given: never[]) => {
+      all[name]?.(...given)
+      // Another instance may have noted something else since.
+      if (name === 'deliveryStarted') noted = { state: '', text: '' }
+      if (delivers() && current() !== noted) write().catch(ignore)
+    },
+  ])
   const noteIfOther = async () => {
     if (!delivers() || noted.state === '') return
     const found = await journal.fact(deliveryFact)
@@ -60,7 +76,7 @@ export function noteDelivery(
   }
   return {
     /** The same events, which also note when delivery fares differently. */
-    events: notingEvents(events, note),
+    events: { ...events, ...(Object.fromEntries(noting) as Partial<Events>) },
     /**
      * Notes it again every 10 s if the journal has another note, once there was something to note. Never
      * rejects, and ends when `signal` aborts.
@@ -73,28 +89,4 @@ export function noteDelivery(
       }
     },
   }
-}
-
-/** The events after which delivery may fare differently. */
-const noteworthy = [
-  'deliveryStarted',
-  'deliveryDelayed',
-  'deliveryBlocked',
-  'deliveryResumed',
-  'tabSetAside',
-  'tabResumed',
-  'spreadsheetWarnings',
-] as const
-
-/** The same events. After those that are noteworthy, `note` gets their name. */
-function notingEvents(events: Events, note: (name: keyof Events) => void): Events {
-  const all: Readonly<Record<string, (...given: never[]) => void>> = events
-  const noting = noteworthy.map((name) => [
-    name,
-    (...given: never[]) => {
-      all[name]?.(...given)
-      note(name)
-    },
-  ])
-  return { ...events, ...(Object.fromEntries(noting) as Partial<Events>) }
 }

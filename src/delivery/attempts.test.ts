@@ -6,7 +6,7 @@ import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
-import { Attempts, type Failure } from './attempts.ts'
+import { Attempts } from './attempts.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -36,7 +36,7 @@ function world() {
 /** Makes a call that ends in these ways, one after the other. Returns when it was tried. */
 async function persist(
   { attempts, clock }: Pick<ReturnType<typeof world>, 'attempts' | 'clock'>,
-  ends: readonly (Failure | typeof done)[],
+  ends: readonly (Refused | Retryable | Unknown | typeof done)[],
 ): Promise<number[]> {
   const start = clock.elapsed()
   const tries: number[] = []
@@ -102,19 +102,6 @@ test('after an hour of refusals a try comes every five minutes, and the next ref
     expect(pause === 5 * minute).toBe((tries[index] ?? 0) >= hour)
   }
   expect(await persist(given, [refused])).toEqual([0, 5 * second])
-})
-
-test('a failure that the caller wants to see is returned at once, and counts as a working delivery', async () => {
-  const { attempts, clock, reports } = world()
-  const ends = [down, refused, down]
-  const result = attempts.persist(
-    async () => ends.shift() ?? done,
-    ({ kind }) => kind === 'refused',
-  )
-  await clock.run(minute)
-  expect(await result).toEqual(refused)
-  expect(reports).toEqual(['down, 1000 ms', 'resumed'])
-  expect(ends).toEqual([down])
 })
 
 test('a stop ends the pause, and no other try follows', async () => {

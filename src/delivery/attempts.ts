@@ -20,20 +20,25 @@ export interface AttemptsOptions {
   readonly giveUp: AbortSignal
 }
 
-interface Ended {
-  readonly kind: string
+/** The outcomes of a call to the spreadsheet that failed. */
+type Failure = Refused | Retryable | Unknown
+
+/** Since when something is blocked, and how often it was tried since. */
+export interface Blocked {
+  readonly since: Millis
+  readonly tries: number
 }
 
-type Call<T> = (signal: AbortSignal) => Promise<T>
-
-/** The outcomes of a call to the spreadsheet that failed. */
-export type Failure = Refused | Retryable | Unknown
+/** Counts one more try that failed now. `waitMs` is the time to wait before the next. */
+export function blockedAgain(before: Blocked | undefined, now: Millis) {
+  const { since, tries } = before ?? { since: now, tries: 0 }
+  return { since, tries: tries + 1, waitMs: blockedRetryMs(tries + 1, now - since) }
+}
 
 /** Repeats calls: BACKING OFF after a failure that may pass, BLOCKED until a person acts. */
 export class Attempts {
   readonly #options: AttemptsOptions
-  /** Since when delivery is blocked, and how often it was tried since. */
-  #blocked: { readonly since: Millis; readonly tries: number } | undefined
+  #blocked: Blocked | undefined
   #isDelayed = false
 
   constructor(options: AttemptsOptions) {
@@ -41,24 +46,18 @@ export class Attempts {
   }
 
   /**
-   * Makes a call until it succeeds or fails in a way that `isFinal` wants to see; undefined on stop.
-   * The signal gives up a try that takes longer than `tryMaxMs`.
+   * Makes a call until it does not fail; undefined on stop. The signal gives up a try that takes longer
+   * than `tryMaxMs`.
    */
-  persist<T extends Ended>(call: Call<T>): Promise<Exclude<T, Failure> | undefined>
-  persist<T extends Ended>(
-    call: Call<T>,
-    isFinal: (failure: Failure) => boolean,
-  ): Promise<Exclude<T, Retryable | Unknown> | undefined>
-  async persist<T extends Ended>(
-    call: Call<T>,
-    isFinal: (failure: Failure) => boolean = () => false,
-  ): Promise<T | undefined> {
+  async persist<T extends { readonly kind: string }>(
+    call: (signal: AbortSignal) => Promise<T>,
+  ): Promise<Exclude<T, Failure> | undefined> {
     const { stopping } = this.#options
     for (let failures = 1; !stopping.aborted; failures++) {
       const result: T | Failure = await inTime(call, this.#options)
-      if (!isFailure(result) || isFinal(result)) {
+      if (!isFailure(result)) {
         this.resume()
-        return result
+        return result as Exclude<T, Failure>
       }
       if (result.kind === 'refused') {
         failures = 0
@@ -100,11 +99,10 @@ export class Attempts {
 
   async #block(refused: Refused): Promise<void> {
     const { clock, events } = this.#options
-    const now = clock.elapsed()
-    const { since, tries } = this.#blocked ?? { since: now, tries: 0 }
-    this.#blocked = { since, tries: tries + 1 }
+    const blocked = blockedAgain(this.#blocked, clock.elapsed())
+    this.#blocked = blocked
     events.deliveryBlocked(refused)
-    await this.rest(blockedRetryMs(tries + 1, now - since))
+    await this.rest(blocked.waitMs)
   }
 }
 

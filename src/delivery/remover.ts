@@ -1,8 +1,7 @@
 import type { Erasure, RowToRemove } from '../journal/contracts/erasure.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
-import { type AttemptsOptions, inTime } from './attempts.ts'
-import { blockedRetryMs } from '../spreadsheet/backoff.ts'
+import { type AttemptsOptions, type Blocked, blockedAgain, inTime } from './attempts.ts'
 
 export interface RemoverOptions extends Pick<AttemptsOptions, 'clock' | 'events' | 'giveUp'> {
   readonly erasure: Pick<Erasure, 'removals' | 'removed' | 'scrub'>
@@ -19,8 +18,7 @@ const againMs = 1000
 export class Remover {
   readonly #options: RemoverOptions
   #notBefore: Millis = 0
-  /** Since when removals fail, and how often they were tried since. */
-  #failing: { readonly since: Millis; readonly tries: number } | undefined
+  #failing: Blocked | undefined
   /** Whether copies of erased cells may be in the journal's log: at a start, and after a removal. */
   #mustScrub = true
   /** The positions of rows that were found, so that they can be told from rows that never were. */
@@ -85,10 +83,9 @@ export class Remover {
 
   #wait(reason: string): void {
     const { clock, events } = this.#options
-    const now = clock.elapsed()
-    const { since, tries } = this.#failing ?? { since: now, tries: 0 }
-    this.#failing = { since, tries: tries + 1 }
-    this.#notBefore = now + blockedRetryMs(tries + 1, now - since)
-    if (tries === 0) events.removalDelayed(reason)
+    if (!this.#failing) events.removalDelayed(reason)
+    const failing = blockedAgain(this.#failing, clock.elapsed())
+    this.#failing = failing
+    this.#notBefore = clock.elapsed() + failing.waitMs
   }
 }

@@ -5,10 +5,10 @@ import type { Events } from '../ops/events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
-import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { NamedTab, Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { AfterRestore, type AfterRestoreOptions } from './after-restore.ts'
-import { Attempts, type Failure } from './attempts.ts'
-import { backoffMs, blockedRetryMs } from '../spreadsheet/backoff.ts'
+import { Attempts, type Blocked, blockedAgain } from './attempts.ts'
+import { backoffMs } from '../spreadsheet/backoff.ts'
 import { MarkerKeeper } from './marker-keeper.ts'
 import { type Filled, fillBatch } from './fill.ts'
 import { Remover } from './remover.ts'
@@ -42,9 +42,7 @@ const burstFrom = 10
 const asideTabsMax = 4
 
 /** When to try a tab again that was set aside. */
-interface TabRetry {
-  readonly since: Millis
-  readonly tries: number
+interface TabRetry extends Blocked {
   readonly retryAt: Millis
 }
 
@@ -151,8 +149,11 @@ export class Writer {
   async #recover(error: unknown, failures: number): Promise<void> {
     const { events, random } = this.#options
     if (error instanceof Overtaken) return this.#attempts.rest(backoffMs(failures, 0, random))
-    if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
-    await this.#attempts.backOff(failures, { message: wordsOf(error) })
+    const isOutage = error instanceof JournalUnavailable
+    // Our own defects must not end delivery: they are retried like an outage.
+    if (!isOutage) events.deliveryFailed(error)
+    const message = isOutage ? error.message : 'Delivery failed unexpectedly'
+    await this.#attempts.backOff(failures, { message })
   }
 
   async #open(): Promise<boolean> {
@@ -249,8 +250,9 @@ export class Writer {
       if (!(await maySend())) return endedElsewhere
       const result = await spreadsheet.write(batch, signal, maySend)
       if (result.kind === 'unknown' && this.#own) this.#own.isClear = false
-      return result
-    }, isAboutOneTab)
+      if (result.kind !== 'refused' || !result.tab) return result
+      return { kind: 'refused tab', tab: result.tab, refused: result } as const
+    })
     switch (outcome?.kind) {
       case undefined:
       case 'ended elsewhere':
@@ -260,8 +262,8 @@ export class Writer {
       case 'abandoned':
         await journal.release(batch)
         return this.#markers.released(batch)
-      case 'refused':
-        return this.#setAside(batch, outcome)
+      case 'refused tab':
+        return this.#setAside(batch, outcome.tab, outcome.refused)
       case 'foreign':
         // The foreign marker keeps every try of this batch out, so a new marker is safe.
         events.deliveryOddity(outcome.message)
@@ -292,11 +294,8 @@ export class Writer {
   }
 
   /** SETTING ASIDE: gives the batch up, so that the other tabs can go on without this one. */
-  async #setAside(batch: FrozenBatch, refused: Refused): Promise<void> {
+  async #setAside(batch: FrozenBatch, tab: NamedTab, refused: Refused): Promise<void> {
     const { journal, spreadsheet, events } = this.#options
-    const { tab } = refused
-    if (tab === undefined) return
-    const key = tabKey(tab.name)
     const maySend = () => this.#isFrozen(batch)
     const end = await this.#attempts.persist(async (signal) =>
       (await maySend()) ? spreadsheet.abandon(batch, signal, maySend) : endedElsewhere,
@@ -307,9 +306,8 @@ export class Writer {
     if (end?.kind !== 'abandoned') return
     await journal.release(batch)
     await this.#markers.released(batch)
-    const known = this.#aside.get(key)
-    const since = known?.since ?? this.#now()
-    const tries = (known?.tries ?? 0) + 1
+    const key = tabKey(tab.name)
+    const { waitMs, ...again } = blockedAgain(this.#aside.get(key), this.#now())
     const share = Math.max(1, this.#aside.size / asideTabsMax)
     const retryAt = this.#now() + blockedRetryMs(tries, this.#now() - since) * share
     this.#aside.set(key, { since, tries, retryAt })
@@ -372,12 +370,3 @@ export class Writer {
 
 /** Another writer on the same journal has settled, released or remarked the batch. */
 const endedElsewhere = { kind: 'ended elsewhere' } as const
-
-function isAboutOneTab(failure: Failure): boolean {
-  return failure.kind === 'refused' && failure.tab !== undefined
-}
-
-/** The words for an error. Our own defects must not end delivery: they are retried like an outage. */
-function wordsOf(error: unknown): string {
-  return error instanceof JournalUnavailable ? error.message : 'Delivery failed unexpectedly'
-}

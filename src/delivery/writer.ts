@@ -1,4 +1,4 @@
-import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
+import type { DeliveryLog, PendingTab } from '../journal/contracts/delivery-log.ts'
 import type { Erasure } from '../journal/contracts/erasure.ts'
 import { JournalUnavailable, Overtaken } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
@@ -233,11 +233,7 @@ export class Writer {
   /** Fills the next batch, of the tab whose try is due or of all that are not set aside. */
   async #fill(dueTab?: string): Promise<Filled> {
     const { journal, spreadsheet } = this.#options
-    const pending = await journal.pending()
-    const wanted = pending.filter(({ name }) =>
-      dueTab === undefined ? !this.#aside.has(tabKey(name)) : tabKey(name) === dueTab,
-    )
-    return fillBatch(journal, wanted, spreadsheet.profile)
+    return fillBatch(journal, await this.#pending(dueTab), spreadsheet.profile)
   }
 
   /** SENDING, until the batch is settled or released, or the writer stops. */
@@ -309,8 +305,7 @@ export class Writer {
     const key = tabKey(tab.name)
     const { waitMs, ...again } = blockedAgain(this.#aside.get(key), this.#now())
     const share = Math.max(1, this.#aside.size / asideTabsMax)
-    const retryAt = this.#now() + blockedRetryMs(tries, this.#now() - since) * share
-    this.#aside.set(key, { since, tries, retryAt })
+    this.#aside.set(key, { ...again, retryAt: this.#now() + waitMs * share })
     events.tabSetAside(tab, refused)
   }
 
@@ -341,13 +336,11 @@ export class Writer {
     const wake = new AbortController()
     this.#wake = wake
     const woken = AbortSignal.any([wake.signal, this.#stopping.signal])
-    let hasPending = false
-    while (!woken.aborted && !hasPending && this.#now() < next) {
+    while (!woken.aborted && !this.#mayHaveMore && this.#now() < next) {
       await clock.sleep(Math.min(this.#untilLook(), next - this.#now()), woken)
-      hasPending = await this.#hasPending()
-      if (!hasPending && (await this.#remover.isDue())) break
+      if ((await this.#pending()).length > 0) this.#mayHaveMore = true
+      else if (await this.#remover.isDue()) break
     }
-    if (hasPending) this.#mayHaveMore = true
     this.#wake = undefined
   }
 
@@ -357,10 +350,12 @@ export class Writer {
     return 1.5 * lookEveryMs - ((this.#now() + lookEveryMs / 2) % lookEveryMs)
   }
 
-  /** Whether signups wait, whoever has appended them. */
-  async #hasPending(): Promise<boolean> {
+  /** The tabs with waiting signups, whoever has appended them: the one that is due, or all not set aside. */
+  async #pending(dueTab?: string): Promise<readonly PendingTab[]> {
     const pending = await this.#options.journal.pending()
-    return pending.some(({ name }) => !this.#aside.has(tabKey(name)))
+    return pending.filter(({ name }) =>
+      dueTab === undefined ? !this.#aside.has(tabKey(name)) : tabKey(name) === dueTab,
+    )
   }
 
   #now(): Millis {

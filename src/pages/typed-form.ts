@@ -1,6 +1,6 @@
 import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
-import { isCollected } from '../signup/field-control.ts'
+import { collectedLength } from '../signup/field-control.ts'
 import { tokenFields } from '../signup/form.ts'
 import { consentField, plainConsent } from './form-trees.ts'
 import { plainOwnText } from './tree-html.ts'
@@ -52,7 +52,7 @@ function valueOf({ name, type }: Field, entries: FormEntries): string {
 
 /** Our own form asks for all fields but those that fill themselves; another one for those that it must. */
 function isAsked(field: Field, entries: FormEntries, { page }: View): boolean {
-  if (isCollected(field)) return false
+  if (collectedLength(field) !== undefined) return false
   const isOwn = page === 'hosted' || page === 'form'
   return isOwn || field.required || entries.some(([name]) => name === field.name)
 }

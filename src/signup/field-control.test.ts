@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChoiceField, TextField } from './field.ts'
-import { areOptionsShown, collectedText, fitInRow, isCollected } from './field-control.ts'
+import { areOptionsShown, collectedLength, collectedText, fitInRow } from './field-control.ts'
 
 const text = (name: string, required = false): TextField => {
   return { name, type: 'text', required, maxLength: 5 }
@@ -27,11 +27,11 @@ test.each([
 
 test('only texts for the origin of a visit fill themselves, and a required one is shown', () => {
   const collected = ['utm_source', 'referrer', 'referrer_name', 'my_utm_source'].map((name) =>
-    isCollected(text(name)),
+    collectedLength(text(name)),
   )
-  expect(collected).toEqual([true, true, false, false])
-  expect(isCollected(text('utm_source', true))).toBe(false)
-  expect(isCollected({ name: 'utm_source', type: 'url', required: false })).toBe(false)
+  expect(collected).toEqual([5, 5, undefined, undefined])
+  expect(collectedLength(text('utm_source', true))).toBeUndefined()
+  expect(collectedLength({ name: 'utm_source', type: 'url', required: false })).toBeUndefined()
 })
 
 test('a field that fills itself takes only as much as fits, and others take nothing by themselves', () => {

@@ -19,17 +19,13 @@ export function fitInRow(field: ChoiceField): boolean {
 const tickedValue = 'true'
 
 /**
- * Whether forms fill the field by themselves and do not show it: a text named `utm_…` comes from the
- * page's address, `referrer` from the page that led there. A required one is shown, because the visitor
- * could not mend it otherwise.
+ * The most characters that a field takes which forms fill by themselves and do not show; undefined for
+ * other fields. A text named `utm_…` comes from the page's address, `referrer` from the page that led
+ * there. A required one is shown, because the visitor could not mend it otherwise.
  */
-export function isCollected({ name, type, required }: Field): boolean {
-  return type === 'text' && !required && (name.startsWith('utm_') || name === 'referrer')
-}
-
-/** The most characters that a field takes which fills itself; undefined for other fields. */
 export function collectedLength(field: Field): number | undefined {
-  return isCollected(field) && field.type === 'text' ? field.maxLength : undefined
+  const isCollected = !field.required && /^(utm_|referrer$)/.test(field.name)
+  return isCollected && field.type === 'text' ? field.maxLength : undefined
 }
 
 /**
@@ -49,8 +45,7 @@ export function pageAddress(address: string): string {
 
 /** The attributes of the field's control, by name. An empty value is a boolean attribute. */
 export function controlAttributes(field: Field): Readonly<Record<string, string>> {
-  const attributes = typeAttributes(field)
-  return field.required ? { ...attributes, required: '' } : attributes
+  return { ...typeAttributes(field), ...(field.required && { required: '' }) }
 }
 
 /** Text that is written from left to right in every language. */
@@ -79,17 +74,13 @@ function typeAttributes(field: Field): Readonly<Record<string, string>> {
     case 'phone':
       return { type: 'tel', inputmode: 'tel', autocomplete: 'tel', dir: 'ltr' }
     case 'date':
-      return isBirthday(name) ? { type, autocomplete: 'bday' } : { type }
+      return /^birth[-_]?(day|date)$/i.test(name) ? { type, autocomplete: 'bday' } : { type }
     case 'choice':
     case 'choices':
       return {}
     case 'checkbox':
       return { type, value: tickedValue }
   }
-}
-
-function isBirthday(name: string): boolean {
-  return /^birth[-_]?(day|date)$/i.test(name)
 }
 
 /** What browsers may fill in (`autocomplete`), by the field's name in small letters, without `_` and `-`. */

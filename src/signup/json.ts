@@ -37,23 +37,26 @@ function placeIn(error: unknown): string {
   return place ? ` (${place[0]})` : ''
 }
 
+const number = /[-+.\deE]+/y
+
 /** What the text has too much of. The text may be anything; it is read once. */
 function excessIn(text: string): string | undefined {
   /** The number of keys so far, for each open object. */
   const open: number[] = []
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at) - 1
-    else if (code === openingBrace || code === openingBracket) open.push(0)
-    else if (code === closingBrace || code === closingBracket) open.pop()
-    else if (code === colon) {
+    const unit = text[at] ?? ''
+    if (unit === '"') at = endOfString(text, at) - 1
+    else if (unit === '{' || unit === '[') open.push(0)
+    else if (unit === '}' || unit === ']') open.pop()
+    else if (unit === ':') {
       const keys = (open.pop() ?? 0) + 1
       if (keys > objectKeysMax) {
         return `has an object with more than ${objectKeysMax} keys (at position ${at}): make it smaller`
       }
       open.push(keys)
-    } else if (code === minus || (code >= zero && code <= nine)) {
-      const { length } = numberAt(text, at)
+    } else if (unit === '-' || (unit >= '0' && unit <= '9')) {
+      number.lastIndex = at
+      const { length } = number.exec(text)?.[0] ?? unit
       if (length > numberCharactersMax) {
         return `has a number of more than ${numberCharactersMax} characters (at position ${at}): send it as text`
       }
@@ -62,16 +65,6 @@ function excessIn(text: string): string | undefined {
   }
   return undefined
 }
-
-const quote = 0x22
-const minus = 0x2d
-const zero = 0x30
-const nine = 0x39
-const colon = 0x3a
-const openingBrace = 0x7b
-const closingBrace = 0x7d
-const openingBracket = 0x5b
-const closingBracket = 0x5d
 
 /** The index after the closing quote, or the end of the text when there is none. */
 function endOfString(text: string, start: number): number {
@@ -88,11 +81,4 @@ function isEscaped(text: string, at: number): boolean {
   let start = at
   while (text[start - 1] === '\\') start--
   return (at - start) % 2 === 1
-}
-
-const number = /[-+.\deE]+/y
-
-function numberAt(text: string, at: number): string {
-  number.lastIndex = at
-  return number.exec(text)?.[0] ?? ''
 }

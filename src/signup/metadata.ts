@@ -29,13 +29,16 @@ export function compactMetadata(
   if (keys.length > limits.metadataKeysMax) {
     return { problem: `Metadata has too many keys: at most ${limits.metadataKeysMax}.` }
   }
-  const excess = excessIn(value)
-  if (excess !== undefined) return { problem: excess }
+  const problem = problemIn(value)
+  if (problem !== undefined) return { problem }
   const raw = JSON.stringify(value)
   if (raw.length > rawCharactersMax) return { problem: tooLong }
   const text = raw.replace(escapes, (_, kept: string | undefined) => kept ?? ' ')
-  const problem = textProblem(value, raw, text)
-  return problem === undefined ? { text } : { problem }
+  if (text.length > limits.metadataCharactersMax) return { problem: tooLong }
+  if (text !== raw && JSON.stringify(JSON.parse(text)) !== text) {
+    return { problem: 'Metadata has two keys that differ only in control characters: rename one.' }
+  }
+  return { text }
 }
 
 /**
@@ -58,19 +61,8 @@ export function withMembers(
   return `{${[...(inside === '' ? [] : [inside]), ...added].join(',')}}`
 }
 
-function textProblem(value: object, raw: string, text: string): string | undefined {
-  if (text.length > limits.metadataCharactersMax) return tooLong
-  if (text.includes('null') && hasLostNumber(value)) {
-    return 'Metadata has a number that JSON cannot hold: send it as text.'
-  }
-  if (text !== raw && JSON.stringify(JSON.parse(text)) !== text) {
-    return 'Metadata has two keys that differ only in control characters: rename one.'
-  }
-  return undefined
-}
-
-/** Tells whether the value is too deep or too large to be written out. */
-function excessIn(value: object): string | undefined {
+/** Why the value cannot be written out: it is too deep or too large, or has a number that JSON writes as null. */
+function problemIn(value: object): string | undefined {
   let level: unknown[] = [value]
   let count = 0
   for (let depth = 1; level.length > 0; depth++) {
@@ -81,19 +73,13 @@ function excessIn(value: object): string | undefined {
     count += children.length
     // Each child takes at least two characters.
     if (count > rawCharactersMax / 2) return tooLong
+    // `JSON.parse` reads 1e999 as Infinity.
+    if (children.some((child) => typeof child === 'number' && !Number.isFinite(child))) {
+      return 'Metadata has a number that JSON cannot hold: send it as text.'
+    }
     level = children.filter((child) => typeof child === 'object')
   }
   return undefined
-}
-
-/** Whether there is a number such as 1e999, which `JSON.parse` reads as Infinity and JSON writes as null. */
-function hasLostNumber(value: object): boolean {
-  const values: unknown[] = [value]
-  for (const inner of values) {
-    if (typeof inner === 'number' && !Number.isFinite(inner)) return true
-    for (const child of childrenOf(inner)) values.push(child)
-  }
-  return false
 }
 
 function childrenOf(value: unknown): unknown[] {

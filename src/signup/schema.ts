@@ -3,7 +3,6 @@ import { emailProblem, storedEmail } from './email.ts'
 import { limits } from './limits.ts'
 import { compactMetadata } from './metadata.ts'
 import { tabProblem } from './tab.ts'
-import { readTags } from './tags.ts'
 import { cleanText } from './text.ts'
 
 const email = z
@@ -39,6 +38,9 @@ const source = line('source', limits.sourceCharactersMax).meta({
 
 const name = line('name', limits.nameCharactersMax).meta({ description: 'Name of the person.' })
 
+/** More problems help nobody, and a body can hold half a million. */
+const tagProblemsMax = 20
+
 const tag = z.unknown().meta({ type: 'string', maxLength: limits.tagCharactersMax })
 
 const tags = z
@@ -46,11 +48,19 @@ const tags = z
     error: 'Tags must be a list of texts, or one text with commas between them.',
   })
   .check((payload) => {
-    const { tags, problems } = readTags(payload.value)
-    for (const { index, message } of problems) {
-      note(payload, message, index === undefined ? [] : [index])
+    const given = payload.value
+    const list: readonly unknown[] = Array.isArray(given) ? given : (given.match(/[^,]+/g) ?? [])
+    const kept: string[] = []
+    for (const [index, item] of list.entries()) {
+      const text = typeof item === 'string' ? cleanText(item) : undefined
+      if (text === '') continue
+      if (text !== undefined) kept.push(text)
+      const problem = tagProblem(text)
+      if (problem !== undefined) note(payload, problem, list === given ? [index] : [])
+      if (kept.length > limits.tagsMax) note(payload, `Too many tags: at most ${limits.tagsMax}.`)
+      if (kept.length > limits.tagsMax || payload.issues.length >= tagProblemsMax) break
     }
-    payload.value = [...tags]
+    payload.value = kept
   })
   .meta({ description: 'A list, or one text with commas between the tags.' }) as unknown as Becomes<
   readonly string[]
@@ -150,6 +160,13 @@ function problemCheck(problemOf: (text: string) => string | undefined) {
   }
 }
 
+/** @param text cleaned; undefined when it was none */
+function tagProblem(text: string | undefined): string | undefined {
+  if (text === undefined) return 'A tag must be text.'
+  if (text.length <= limits.tagCharactersMax) return undefined
+  return `A tag is too long: at most ${limits.tagCharactersMax} characters.`
+}
+
 /** Cleaned text with a limit in UTF-16 units (zod's own `max` counts code points). */
 function line(field: string, charactersMax: number) {
   return z
@@ -163,6 +180,5 @@ function line(field: string, charactersMax: number) {
 
 function emailTypeMessage(input: unknown): string {
   if (input === undefined || input === null) return 'The email address is missing.'
-  if (Array.isArray(input)) return 'Give one email address only.'
-  return 'The email address must be text.'
+  return Array.isArray(input) ? 'Give one email address only.' : 'The email address must be text.'
 }

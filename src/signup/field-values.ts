@@ -7,7 +7,7 @@ import {
   type NumberField,
   optionsOf,
 } from './field.ts'
-import { cleanLines, cleanText } from './text.ts'
+import { cleanLines, cleanText, firstNames } from './text.ts'
 
 /** In UTF-16 units. The address goes into one cell, and people follow it. */
 export const urlCharactersMax = 2_000
@@ -19,8 +19,6 @@ export const numberDigitsMax = 15
 const numberCharactersMax = 40
 /** Without columns, all of them go into Metadata. A cell of Google Sheets holds 50,000. */
 const allCharactersMax = 20_000
-/** A message names no more options than these. */
-const namedOptionsMax = 5
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 export const phoneCharacters = /^[\d+()\-./ ]+$/
@@ -144,10 +142,7 @@ function choiceProblem(
   options: readonly string[],
   what = 'one of',
 ): string | undefined {
-  if (options.includes(text)) return undefined
-  const named = options.slice(0, namedOptionsMax).join(', ')
-  const more = options.length - namedOptionsMax
-  return `must be ${what} ${named}${more > 0 ? ` and ${more} more` : ''}.`
+  return options.includes(text) ? undefined : `must be ${what} ${firstNames(options)}.`
 }
 
 function urlProblem(text: string): string | undefined {

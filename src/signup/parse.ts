@@ -8,7 +8,7 @@ import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.t
 import { type Signup, tabKey } from './signup.ts'
 import { suggest } from './suggest.ts'
 import { tabProblem } from './tab.ts'
-import { cleanText } from './text.ts'
+import { cleanText, firstNames } from './text.ts'
 
 /** A signup that passed every check but is not yet accepted, and the fields that are not stored. */
 export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
@@ -41,14 +41,6 @@ export interface ParseContext {
 /** The most unknown fields that are reported. A body can hold a hundred thousand. */
 const unknownFieldsMax = 20
 const unknownNameCharactersMax = 64
-/** A message names no more known fields than these. */
-const namedFieldsMax = 5
-
-/** The problem of a form with too many fields. */
-const tooManyFields: FieldProblem = {
-  field: '',
-  message: `The form has too many fields: at most ${limits.formFieldsMax}.`,
-}
 
 /** The problem of a signup with a new tab when there are too many tabs. */
 export const tooManyTabs: FieldProblem = {
@@ -69,7 +61,10 @@ export function parseForm(
   context: ParseContext,
 ): Parsed {
   const list = [...entries]
-  if (list.length > limits.formFieldsMax) return { ok: false, problems: [tooManyFields] }
+  if (list.length > limits.formFieldsMax) {
+    const message = `The form has too many fields: at most ${limits.formFieldsMax}.`
+    return { ok: false, problems: [{ field: '', message }] }
+  }
   return parse(formSchema, formFields(list, context.fields), context)
 }
 
@@ -229,7 +224,5 @@ function unknownFieldMessage(
   const meant = suggest(name, known)
   if (meant !== undefined) return `Unknown field. Did you mean "${meant}"?`
   const elsewhere = schema === bulkSchema ? '.' : '; anything else belongs in metadata.'
-  const named = known.slice(0, namedFieldsMax).join(', ')
-  const more = known.length - namedFieldsMax
-  return `Unknown field. Known are ${named}${more > 0 ? ` and ${more} more` : ''}${elsewhere}`
+  return `Unknown field. Known are ${firstNames(known)}${elsewhere}`
 }

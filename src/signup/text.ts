@@ -15,3 +15,9 @@ export function cleanText(text: string): string {
 export function cleanLines(text: string): string {
   return text.replace(/\r\n?/g, '\n').split('\n').map(cleanText).join('\n').trim()
 }
+
+/** The first five names, and how many more there are. */
+export function firstNames(names: readonly string[]): string {
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : ''
+  return names.slice(0, 5).join(', ') + more
+}

@@ -174,30 +174,26 @@ function isDay(text: string): boolean {
 }
 
 function readNumber({ min, max }: NumberField, given: unknown): Read {
-  const value = numberIn(given)
-  if (value === undefined) return { problem: 'must be a number, such as 12 or 3.5.' }
-  if (value === 'too exact') return { problem: `may have at most ${numberDigitsMax} digits.` }
+  const value = typeof given === 'string' ? decimalIn(given) : given
+  if (typeof value !== 'number' || !Number.isFinite(value) || !fitsCell(value)) {
+    return { problem: `must be a number of at most ${numberDigitsMax} digits, such as 12 or 3.5.` }
+  }
   if (min !== undefined && value < min) return { problem: `must be at least ${min}.` }
   if (max !== undefined && value > max) return { problem: `must be at most ${max}.` }
   // JSON writes -0 as 0.
   return { value: value === 0 ? 0 : value }
 }
 
-function numberIn(given: unknown): number | 'too exact' | undefined {
-  if (typeof given === 'number') {
-    // The parser of JSON has rounded it already.
-    if (Math.abs(given) > Number.MAX_SAFE_INTEGER && !fitsCell(given)) return 'too exact'
-    return Number.isFinite(given) ? given : undefined
-  }
-  if (typeof given !== 'string' || given.length > numberCharactersMax) return undefined
-  if (!plainDecimal.test(given)) return undefined
-  const digits = given.replace(/\D/g, '').replace(/^0+/, '')
-  return digits.length > numberDigitsMax ? 'too exact' : Number(given)
+function decimalIn(text: string): number | undefined {
+  if (text.length > numberCharactersMax || !plainDecimal.test(text)) return undefined
+  const digits = text.replace(/\D/g, '').replace(/^0+/, '')
+  return digits.length > numberDigitsMax ? undefined : Number(text)
 }
 
-/** Whether a number needs no more digits than a cell keeps; zeros at the end aside. */
+/** Whether a cell keeps the number. The parser of JSON has rounded a larger one already. */
 function fitsCell(value: number): boolean {
-  return Number(value.toPrecision(numberDigitsMax)) === value
+  const isSafe = Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  return isSafe || Number(value.toPrecision(numberDigitsMax)) === value
 }
 
 function readCheckbox(given: unknown): Read {

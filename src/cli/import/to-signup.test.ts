@@ -36,6 +36,6 @@ test('two columns for one field of the site are refused, and a wrong value tells
   expect(() => parse({ Email: 'a@b.co', Firma: 'x', company: 'y' })).toThrow(/--map company=B,/)
   expect(parse({ Email: 'a@b.co', seats: 'many' })).toEqual({
     ok: false,
-    reason: 'seats must be a number, such as 12 or 3.5.',
+    reason: 'seats must be a number of at most 15 digits, such as 12 or 3.5.',
   })
 })

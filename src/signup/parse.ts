@@ -34,8 +34,6 @@ export interface ParseContext {
   readonly source: 'api' | 'form' | 'embed' | 'bulk' | 'import'
   /** The site's own fields; none when this is absent. Only an import may leave out required ones. */
   readonly fields?: readonly Field[]
-  /** How many more unknown fields are compared with the known ones; all when this is absent. */
-  readonly comparisons?: { left: number }
 }
 
 /** The most unknown fields that are reported. A body can hold a hundred thousand. */
@@ -183,13 +181,13 @@ function spelled(tab: string, { defaultTab, knownTabs }: ParseContext): string {
 function problemsOf(
   error: z.ZodError,
   schema: Schema,
-  context: Pick<ParseContext, 'fields' | 'comparisons'>,
+  { fields = [] }: Pick<ParseContext, 'fields'>,
 ): readonly FieldProblem[] {
   const messages = new Map<string, string>()
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const name of issue.keys.slice(0, unknownFieldsMax)) {
-        note(messages, shortName(name), unknownFieldMessage(name, schema, context))
+        note(messages, shortName(name), unknownFieldMessage(name, schema, fields))
       }
     } else note(messages, fieldOf(issue.path), issue.message)
   }
@@ -209,19 +207,15 @@ function shortName(name: string): string {
   return cleanText(name.slice(0, unknownNameCharactersMax))
 }
 
-function unknownFieldMessage(
-  name: string,
-  schema: Schema,
-  { fields = [], comparisons }: Pick<ParseContext, 'fields' | 'comparisons'>,
-): string {
+function unknownFieldMessage(name: string, schema: Schema, fields: readonly Field[]): string {
   if (Object.hasOwn(signupSchema.shape, name)) {
     return schema === bulkSchema
       ? 'Unknown field here: it belongs into each signup of the list.'
       : 'Unknown field here: one token for the whole request belongs beside "signups".'
   }
-  if (comparisons && comparisons.left-- <= 0) return 'Unknown field.'
   const known = [...fields.map((field) => field.name), ...Object.keys(schema.shape)]
-  const meant = suggest(name, known)
+  // Comparing takes long, and a bulk request can have many unknown fields.
+  const meant = schema === bulkItemSchema ? undefined : suggest(name, known)
   if (meant !== undefined) return `Unknown field. Did you mean "${meant}"?`
   const elsewhere = schema === bulkSchema ? '.' : '; anything else belongs in metadata.'
   return `Unknown field. Known are ${firstNames(known)}${elsewhere}`

@@ -70,11 +70,7 @@ export interface DeliveryBlocked {
 export type SignupState = 'accepted' | 'written'
 
 /** Answer of `GET /api/signup/{id}`. */
-export interface SignupStatusAnswer {
-  readonly id: string
-  readonly status: SignupState
-  readonly sheetTab: string
-  readonly receivedAt: string
+export interface SignupStatusAnswer extends Omit<SignupAccepted, 'delivery'> {
   /** ISO 8601; present when written. */
   readonly writtenAt?: string
 }
@@ -166,8 +162,8 @@ export interface ReadinessAnswer {
     readonly backlog?: number
     /** Present when signups wait but no row was written for ten minutes. Tabs set aside do not count. */
     readonly stalled?: DeliveryStalled
-    /** Tabs that cannot be written while others can. */
-    readonly tabsSetAside: readonly TabSetAside[]
+    /** Tabs that cannot be written while others can. `tab` tells the operator which, without its name. */
+    readonly tabsSetAside: readonly { readonly tab: string; readonly error: string }[]
     readonly warnings: readonly string[]
   }
   /**
@@ -185,11 +181,5 @@ export interface BlockedSite {
 export interface DeliveryStalled {
   /** ISO 8601: the later of the last write and the arrival of the oldest signup that waits. */
   readonly since: string
-  readonly error: string
-}
-
-export interface TabSetAside {
-  /** An identifier by which the operator finds the tab, without its name. */
-  readonly tab: string
   readonly error: string
 }

@@ -5,9 +5,8 @@ import { defaultSite } from '../config/sites/site.ts'
 import type { OldJournal } from '../operations/journal-home.ts'
 import type { Logger } from '../ops/log.ts'
 import type { DirectoryLock } from '../platform/node/directory-lock.ts'
-import { durableFiles } from '../platform/node/durable-file.ts'
+import { durableFiles, readIfThere } from '../platform/node/durable-file.ts'
 import { keepToOwner } from '../platform/node/owner-only.ts'
-import { readIfThere } from '../platform/node/read-if-there.ts'
 
 /** The journal's file in `DATA_DIR`. */
 export const journalFile = 'journal.db'

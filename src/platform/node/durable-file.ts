@@ -3,6 +3,7 @@ import {
   constants,
   fsyncSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -161,6 +162,16 @@ const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 export async function ifExists<T>(look: Promise<T>): Promise<T | undefined> {
   try {
     return await look
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The text of a small file; undefined when there is none. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

@@ -4,6 +4,7 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { StaticFile } from '../static-file.ts'
+import { ifExists } from './durable-file.ts'
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -13,10 +14,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /** Reads every JavaScript, JSON and CSS file in the folder; none when the folder is missing. */
 export async function readStaticFiles(folder: string): Promise<readonly StaticFile[]> {
-  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw error
-  })
+  const names = (await ifExists(readdir(folder, { recursive: true }))) ?? []
   const paths = names.map((name) => name.replaceAll('\\', '/')).sort()
   return Promise.all(
     paths

@@ -20,17 +20,15 @@ export async function filesWith(folder: string, text: string): Promise<string[]>
 
 async function hasText(path: string, text: string): Promise<boolean> {
   try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-    const buffer = Buffer.alloc(chunkBytes)
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    const options = { encoding: 'latin1', highWaterMark: chunkBytes } as const
     let end = ''
-    for (let position = 0; ;) {
-      const { bytesRead } = await file.read(buffer, 0, chunkBytes, position)
-      if (bytesRead === 0) return false
-      const part = (end + buffer.toString('latin1', 0, bytesRead)).toLowerCase()
+    for await (const chunk of file.createReadStream(options)) {
+      const part = (end + String(chunk)).toLowerCase()
       if (part.includes(text)) return true
       end = part.slice(-text.length)
-      position += bytesRead
     }
+    return false
   } catch (error) {
     // The file has just gone, as the service's temporary files do.
     if (codeOf(error) === 'ENOENT') return false

@@ -75,13 +75,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     url: `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`,
     close: (graceMs) =>
       new Promise((resolve, reject) => {
-        const cutOff = setTimeout(() => {
-          server.closeAllConnections()
-        }, graceMs)
+        const cutOff = setTimeout(() => server.closeAllConnections(), graceMs)
         // Node closes only the connections that are idle now, not those that become idle later.
-        const sweep = setInterval(() => {
-          server.closeIdleConnections()
-        }, 50)
+        const sweep = setInterval(() => server.closeIdleConnections(), 50)
         server.close((error) => {
           clearTimeout(cutOff)
           clearInterval(sweep)
@@ -109,9 +105,9 @@ function createHttpServer(options: HttpServerOptions): Server {
   const answer = (outgoing: ServerResponse) => {
     const incoming = outgoing.req
     const url = hasOneHost(incoming) ? urlOf(incoming) : undefined
-    if (url === undefined) return sendAndClose(outgoing, refuse('malformed'))
-    const request = new IncomingRequest(incoming, outgoing, url)
-    void fetch(request, incoming.socket).then((plain) => sendAnswer(outgoing, plain))
+    const send = (plain: PlainAnswer) => sendAnswer(outgoing, plain)
+    if (url === undefined) sendAndClose(outgoing, refuse('malformed'))
+    else void fetch(new IncomingRequest(incoming, outgoing, url), incoming.socket).then(send)
   }
   const askForBody = (outgoing: ServerResponse) => {
     if (!(Number(outgoing.req.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
@@ -136,13 +132,11 @@ function createHttpServer(options: HttpServerOptions): Server {
       slots.leave(slot)
     })
   })
-  server.on('request', ({ socket }, outgoing) => connections.get(socket)?.take(outgoing, answer))
-  server.on('checkContinue', ({ socket }, outgoing) => {
-    connections.get(socket)?.take(outgoing, askForBody)
-  })
-  server.on('checkExpectation', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
-    connections.get(socket)?.take(outgoing, refuseExpectation)
-  })
+  const take = (send: typeof answer) => (_: unknown, outgoing: ServerResponse) =>
+    connections.get(outgoing.req.socket)?.take(outgoing, send)
+  server.on('request', take(answer))
+  server.on('checkContinue', take(askForBody))
+  server.on('checkExpectation', take(refuseExpectation))
   server.on('connect', ({ socket }: IncomingMessage, stream: Duplex) => {
     // For a request with a body, `stream` is Node's wrapper around the socket.
     stream.on('error', ignore)
@@ -189,7 +183,5 @@ function sendRaw(socket: Duplex, { status, headers, body }: PlainAnswer): void {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let at = 0; at < list.length; at += 2) head += `${list[at]}: ${list[at + 1]}\r\n`
   socket.write(`${head}\r\n`)
-  socket.end(body ?? '', () => {
-    socket.destroy()
-  })
+  socket.end(body ?? '', () => void socket.destroy())
 }

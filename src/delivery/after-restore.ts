@@ -1,5 +1,5 @@
 import { type DeliveryLog, restoredFact } from '../journal/contracts/delivery-log.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Attempts } from './attempts.ts'
@@ -18,8 +18,6 @@ export interface AfterRestoreOptions {
   readonly clock: Pick<Clock, 'elapsed'>
   readonly attempts: Attempts
 }
-
-const minute = 60 * 1000
 
 /**
  * Google works on a call for at most 180 s. A call that was made before the backup was restored, just

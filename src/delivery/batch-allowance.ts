@@ -1,15 +1,6 @@
 import type { Quota } from '../journal/contracts/call-ledger.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, day } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-
-const minute = 60 * 1000
-const day = 24 * 60 * minute
-
-/** Settings of a token bucket: it holds at most `capacity` tokens and gains one every `refillMs`. */
-interface TokenBucket {
-  readonly capacity: number
-  readonly refillMs: Millis
-}
 
 /**
  * How often a batch may be sent that is not full. The first batches of a busy time go at once, about one
@@ -20,12 +11,15 @@ interface TokenBucket {
  *
  * @param sites how many sites have the quota; the capacity is that of each, the refill that of all together
  */
-export function batchBucket(quota: Quota, sites: number): TokenBucket {
+export function batchBucket(quota: Quota, sites: number) {
   return {
+    /** How many tokens a bucket holds. It gains one every `refillMs`. */
     capacity: Math.max(1, Math.min(15, Math.floor(quota.perDay / 10 / sites))),
     refillMs: Math.max(12_000, day / (quota.perDay * 0.8)),
   }
 }
+
+type TokenBucket = ReturnType<typeof batchBucket>
 
 /** When a site may send a batch that is not full. */
 export interface BatchAllowance {

@@ -1,8 +1,6 @@
 import type { CallLedger, Quota } from '../journal/contracts/call-ledger.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-
-const minute = 60 * 1000
 
 /** At most this part of a minute's calls goes beyond the shares of sites. */
 const beyondPart = 0.8

@@ -1,5 +1,5 @@
 import type { DeliveryLog, EndedMarker, RunningTime } from '../journal/contracts/delivery-log.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, minute } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
@@ -10,8 +10,6 @@ export interface MarkerKeeperOptions extends AttemptsOptions {
   readonly spreadsheet: Spreadsheet
   readonly attempts: Attempts
 }
-
-const minute = 60 * 1000
 
 /**
  * How long a marker is kept after its batch has ended, in running time. Google works on a call for at

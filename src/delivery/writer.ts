@@ -2,7 +2,7 @@ import type { DeliveryLog, PendingTab } from '../journal/contracts/delivery-log.
 import type { Erasure } from '../journal/contracts/erasure.ts'
 import { JournalUnavailable, Overtaken } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
-import type { Clock, Random } from '../platform/clock.ts'
+import { type Clock, type Random, second } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import type { NamedTab, Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
@@ -29,8 +29,6 @@ export interface WriterOptions {
   /** Whether to end the frozen batch and to remove rows only. No new batch is frozen then. */
   readonly removesOnly?: boolean
 }
-
-const second = 1000
 
 /** How often a writer that only removes rows looks for work. */
 const removesOnlyMs = 100

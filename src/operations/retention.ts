@@ -1,10 +1,7 @@
 import { expiredFact } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
-import type { Clock } from '../platform/clock.ts'
-
-const hour = 60 * 60 * 1000
-const day = 24 * hour
+import { type Clock, day, hour } from '../platform/clock.ts'
 
 /** How long to rest after each slice, so that intake and delivery go first. */
 const restMs = 20

@@ -1,12 +1,9 @@
 import type { Quota } from '../journal/contracts/call-ledger.ts'
 import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delivery-log.ts'
 import type { Counts, Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
+import { day, hour, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type DeliveryState, deliveryState } from '../signup/trouble.ts'
-
-const minute = 60 * 1000
-const hour = 60 * minute
-const day = 24 * hour
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
 export type Status = Awaited<ReturnType<typeof readStatus>>

@@ -8,6 +8,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+export const second = 1000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
 /** Returns a number in [0, 1), like `Math.random`. */
 export type Random = () => number
 

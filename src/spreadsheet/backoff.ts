@@ -1,9 +1,5 @@
-import type { Random } from '../platform/clock.ts'
+import { hour, minute, type Random, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
 
 /** Google's guide on Sheets limits recommends a ceiling of 32 or 64 seconds. */
 const backoffMax = 64 * second

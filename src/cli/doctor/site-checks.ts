@@ -3,6 +3,7 @@ import { secretsOf } from '../../config/secrets.ts'
 import { readDeliveryNote } from '../../journal/contracts/delivery-log.ts'
 import type { Reader } from '../../journal/contracts/reader.ts'
 import { quotaLeft } from '../../operations/status.ts'
+import { day, hour, minute } from '../../platform/clock.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
@@ -48,9 +49,6 @@ export const originCheck: Check = async ({ config, site, origin }) => {
   ]
 }
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 /** With traffic far above the provider's quota, signups wait, but some are written all the time. */
 const quietMaxMs = 5 * minute
 const ageMaxMs = 12 * hour

@@ -1,10 +1,7 @@
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, day, minute } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { CallLedger, Quota } from '../contracts/call-ledger.ts'
 import { ask, type Database, flagOf, type Operation, statementsOf, type Step } from '../sql.ts'
-
-const minute = 60 * 1000
-const day = 24 * 60 * minute
 
 /**
  * The provider counts a call when it arrives, and we count it when we send it. Our windows are longer

@@ -1,5 +1,5 @@
 import { importPKCS8, type JWTPayload, SignJWT } from 'jose'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, minute } from '../../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { Refused, Retryable } from '../spreadsheet.ts'
 import { parseObject } from '../../signup/json.ts'
@@ -9,7 +9,6 @@ import { invalidCredentials } from './failure.ts'
 const scope = 'https://www.googleapis.com/auth/spreadsheets'
 /** Google requires this audience, whatever address the assertion is sent to. */
 const audience = 'https://oauth2.googleapis.com/token'
-const minute = 60 * 1000
 /** Matches a token that fits into a header. */
 const visible = /^[\x21-\x7e]+$/
 

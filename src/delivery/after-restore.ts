@@ -17,6 +17,8 @@ export interface AfterRestoreOptions {
   readonly spreadsheet: Spreadsheet
   readonly clock: Pick<Clock, 'elapsed'>
   readonly attempts: Attempts
+  /** When this process began to deliver, on the elapsed clock. */
+  readonly startedAt: Millis
 }
 
 /**
@@ -32,38 +34,29 @@ const lookAgainMs = minute
  * Before the first batch of a journal that was restored from a backup, finds out which of its waiting
  * signups have a row already, because they were written after the backup. Their markers may be gone, so
  * their rows are compared. It is safe to be killed at any point: the next process does all of it again.
+ *
+ * Resolves with true when the first batch may be frozen, and with false to ask again.
  */
-export class AfterRestore {
-  readonly #options: AfterRestoreOptions
-  readonly #startedAt: Millis
-
-  constructor(options: AfterRestoreOptions) {
-    this.#options = options
-    this.#startedAt = options.clock.elapsed()
+export async function isRestoreDone(options: AfterRestoreOptions): Promise<boolean> {
+  const { journal, spreadsheet, clock, attempts, startedAt } = options
+  const restored = await journal.fact(restoredFact)
+  if (!restored) return true
+  const waitMs = startedAt + callsEndMs - clock.elapsed()
+  if (spreadsheet.profile.hasQuota && waitMs > 0) {
+    await attempts.delay('A backup was restored: calls from before it may still arrive', waitMs)
+    return false
   }
-
-  /** Resolves with true when the first batch may be frozen, and with false to ask again. */
-  async isDone(): Promise<boolean> {
-    const { journal, spreadsheet, clock, attempts } = this.#options
-    const restored = await journal.fact(restoredFact)
-    if (!restored) return true
-    const waitMs = this.#startedAt + callsEndMs - clock.elapsed()
-    if (spreadsheet.profile.hasQuota && waitMs > 0) {
-      await attempts.delay('A backup was restored: calls from before it may still arrive', waitMs)
-      return false
-    }
-    const finished = await attempts.persist(() => spreadsheet.finishEarlier())
-    if (finished?.kind !== 'finished') return false
-    using arrivals = await this.#options.arrivals()
-    const read = await readRows(spreadsheet, arrivals, (call) => attempts.persist(call))
-    if (!read) return false
-    if (read === 'restless') {
-      const why = 'The rows were changed each time while they were read'
-      await attempts.delay(`${why}, or Google cannot read the title of a tab`, lookAgainMs)
-      return false
-    }
-    await arrivals.noteArrived(Number(restored))
-    await journal.noteFact(restoredFact, '')
-    return true
+  const finished = await attempts.persist(() => spreadsheet.finishEarlier())
+  if (finished?.kind !== 'finished') return false
+  using arrivals = await options.arrivals()
+  const read = await readRows(spreadsheet, arrivals, (call) => attempts.persist(call))
+  if (!read) return false
+  if (read === 'restless') {
+    const why = 'The rows were changed each time while they were read'
+    await attempts.delay(`${why}, or Google cannot read the title of a tab`, lookAgainMs)
+    return false
   }
+  await arrivals.noteArrived(Number(restored))
+  await journal.noteFact(restoredFact, '')
+  return true
 }

@@ -6,7 +6,7 @@ import { type Clock, type Random, second } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import type { NamedTab, Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
-import { AfterRestore, type AfterRestoreOptions } from './after-restore.ts'
+import { type AfterRestoreOptions, isRestoreDone } from './after-restore.ts'
 import { Attempts, type Blocked, blockedAgain } from './attempts.ts'
 import { backoffMs } from '../spreadsheet/backoff.ts'
 import { MarkerKeeper } from './marker-keeper.ts'
@@ -75,7 +75,7 @@ export class Writer {
   readonly #attempts: Attempts
   readonly #markers: MarkerKeeper
   readonly #remover: Remover
-  readonly #afterRestore: AfterRestore
+  readonly #startedAt: Millis
   /** The last batch that this process froze, and whether every try of it got a clear answer. */
   #own: { readonly number: number; isClear: boolean } | undefined
   /** Aborts the current idle wait. */
@@ -94,7 +94,7 @@ export class Writer {
     this.#attempts = new Attempts({ ...options, ...signals })
     this.#markers = new MarkerKeeper({ ...options, ...signals, attempts: this.#attempts })
     this.#remover = new Remover({ ...options, ...signals })
-    this.#afterRestore = new AfterRestore({ ...options, attempts: this.#attempts })
+    this.#startedAt = this.#now()
   }
 
   start(): void {
@@ -161,7 +161,8 @@ export class Writer {
     const opened = await this.#attempts.persist((signal) =>
       spreadsheet.open(signal, isResolved ? undefined : name),
     )
-    if (opened?.kind !== 'open' || !(await this.#afterRestore.isDone())) return false
+    const restore = { ...this.#options, attempts: this.#attempts, startedAt: this.#startedAt }
+    if (opened?.kind !== 'open' || !(await isRestoreDone(restore))) return false
     const defaultTab = await journal.resolveDefaultTab(opened.onlyTab ?? name)
     events.deliveryStarted(spreadsheet.location, defaultTab.name)
     events.spreadsheetWarnings(spreadsheet.warnings)

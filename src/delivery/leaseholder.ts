@@ -85,18 +85,28 @@ export class Leaseholder {
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#options
+    const { clock, events, lease, lookOn } = this.#options
     while (!this.#isLeaving) {
       const answer = await this.#ask()
       if (answer?.kind === 'held') {
         await this.#deliver(answer)
         continue
       }
-      if (answer) this.#tellElsewhere()
-      this.#lookOn()
+      if (answer && !this.#isElsewhere) {
+        this.#isElsewhere = true
+        events.deliveryElsewhere()
+      }
+      // A slow look delays no taking of the lease.
+      this.#looking ??= lookOn().then(() => (this.#looking = undefined))
       await clock.sleep(lookMs, this.#leaving.signal)
     }
-    if (this.holds) await this.#giveUp()
+    if (this.holds) {
+      this.#grant = undefined
+      // If it cannot be given up, it ends by itself.
+      await lease.release().catch((error: unknown) => {
+        if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
+      })
+    }
     await this.#looking
   }
 
@@ -157,26 +167,6 @@ export class Leaseholder {
       else if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
       return undefined
     }
-  }
-
-  /** If it cannot be given up, it ends by itself. */
-  async #giveUp(): Promise<void> {
-    this.#grant = undefined
-    await this.#options.lease.release().catch((error: unknown) => {
-      if (!(error instanceof JournalUnavailable)) this.#options.events.deliveryFailed(error)
-    })
-  }
-
-  /** A slow look delays no taking of the lease. */
-  #lookOn(): void {
-    this.#looking ??= this.#options.lookOn().then(() => {
-      this.#looking = undefined
-    })
-  }
-
-  #tellElsewhere(): void {
-    if (!this.#isElsewhere) this.#options.events.deliveryElsewhere()
-    this.#isElsewhere = true
   }
 
   #leftMs(): Millis {

@@ -199,7 +199,10 @@ export class Writer {
     const full = ready?.isFull === true ? ready : undefined
     if (!full) {
       await this.#linger()
-      await this.#waitForToken()
+      // Another site of the account may take the token that this one waits for.
+      for (let ms = allowance.wait(); ms > 0 && !this.#isStopping; ms = allowance.wait()) {
+        await this.#attempts.rest(ms)
+      }
     }
     if (!(await this.#markers.hasRoom())) {
       this.#mayHaveMore = true
@@ -219,14 +222,6 @@ export class Writer {
     this.#own = { number: batch.number, isClear: true }
     if (!full) allowance.take()
     return batch
-  }
-
-  /** Another site of the account may take the token that this one waits for. */
-  async #waitForToken(): Promise<void> {
-    const { allowance } = this.#options
-    for (let ms = allowance.wait(); ms > 0 && !this.#isStopping; ms = allowance.wait()) {
-      await this.#attempts.rest(ms)
-    }
   }
 
   /** Fills the next batch, of the tab whose try is due or of all that are not set aside. */

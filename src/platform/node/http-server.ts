@@ -129,7 +129,7 @@ function createHttpServer(options: HttpServerOptions): Server {
     connections.set(socket, new HttpConnection(slot, room))
     socket.once('close', () => {
       connections.delete(socket)
-      slots.leave(slot)
+      slot.leave()
     })
   })
   const take = (send: typeof answer) => (_: unknown, outgoing: ServerResponse) =>

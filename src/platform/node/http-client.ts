@@ -19,8 +19,6 @@ import { messageOf } from '../message-of.ts'
 /** Closes idle connections after 4 s, which is before usual servers close them. */
 const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const
 
-type Sender = (request: OutgoingRequest) => ClientRequest
-
 /**
  * A client with connections of its own. Uses Node's own client, because `fetch` takes four times its CPU
  * (docs/decisions/performance.md).
@@ -32,19 +30,21 @@ export function httpClientWith(
 ): HttpClient {
   const plain = new PlainAgent({ ...reuse, ...connecting['http:'] })
   const tls = new TlsAgent({ ...reuse, ...connecting['https:'] })
-  return (request) =>
-    call(request, ({ url, method, headers = {} }) =>
-      url.startsWith('https:')
-        ? tlsRequest(url, { method, agent: tls, headers })
-        : plainRequest(url, { method, agent: plain, headers }),
-    )
+  return async (request) => {
+    const { url, method, headers = {} } = request
+    const outgoing = url.startsWith('https:')
+      ? tlsRequest(url, { method, agent: tls, headers })
+      : plainRequest(url, { method, agent: plain, headers })
+    return call(request, outgoing)
+  }
 }
 
 export const httpClient = httpClientWith({})
 
-async function call(request: OutgoingRequest, send: Sender): Promise<HttpAnswer> {
-  const { method, url, body, timeoutMs, answerBytesMax, signal } = request
-  const outgoing = send(request)
+async function call(
+  { method, url, body, timeoutMs, answerBytesMax, signal }: OutgoingRequest,
+  outgoing: ClientRequest,
+): Promise<HttpAnswer> {
   let wasCut: Error | undefined
   let status: number | undefined
   const cut = (reason: string) => outgoing.destroy((wasCut = new Error(reason)))

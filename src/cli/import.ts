@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { chosenSite, readSettings } from './settings.ts'
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { keepYoungGeneration } from '../platform/node/young-generation.ts'
 import { tabsOf } from '../service/tabs.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { ownColumns } from '../signup/row.ts'
@@ -74,7 +74,9 @@ export function addImport(program: Command, run: Run): void {
           clock: session.clock,
           rejectedFile,
         })
-        keepYoungGeneration()
+        // All modules are loaded. In a long run V8 would double its space for new objects again and again,
+        // to 50 MB, although most objects of a stream are garbage at once.
+        setFlagsFromString('--semi-space-growth-factor=1')
         let complete = false
         try {
           await runAll(importer, file, opened.bytes, session)

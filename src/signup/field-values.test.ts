@@ -116,6 +116,7 @@ describe('a value that is absent', () => {
     expect(told(checkbox)).toEqual(['Your plan is needed: tick it, or send true.'])
     expect(told(checkbox, false)).toEqual(['Your plan is needed: tick it, or send true.'])
     expect(told(checkbox, true)).toEqual([])
+    expect(told(anyNumber, 0)).toEqual([])
   })
 })
 

@@ -28,7 +28,10 @@ const trueTexts = ['on', 'true', '1', 'yes']
 const falseTexts = ['off', 'false', '0', 'no']
 
 type Value = FieldValues[string]
-type Read = { readonly value: Value } | { readonly problem: string }
+interface Read {
+  readonly value?: Value | undefined
+  readonly problem?: string
+}
 
 /** How strictly values are read. */
 export interface FieldRules {
@@ -63,17 +66,14 @@ export function readFields(
     const cleaned = typeof raw === 'string' ? clean(raw) : raw
     const isEmptyList = field.type === 'choices' && [cleaned].flat().length === 0
     const isAbsent = cleaned === undefined || cleaned === null || cleaned === '' || isEmptyList
-    const isUnticked = isAbsent && field.type === 'checkbox' && isForm
-    if (isAbsent && !isUnticked) {
-      if (field.required && needsRequired) problems.push({ field: name, message: missing(field) })
-      continue
-    }
-    const read = readValue(field, isUnticked ? false : cleaned)
-    if ('problem' in read)
-      problems.push({ field: name, message: `${headingOf(field)} ${read.problem}` })
-    else if (read.value === false && field.required && needsRequired)
-      problems.push({ field: name, message: missing(field) })
-    else values[name] = read.value
+    const absent = field.type === 'checkbox' && isForm ? false : undefined
+    const read: Read = isAbsent ? { value: absent } : readValue(field, cleaned)
+    const isMissing = read.value === undefined || read.value === false
+    const problem =
+      read.problem ?? (isMissing && field.required && needsRequired ? missing(field) : undefined)
+    if (problem !== undefined)
+      problems.push({ field: name, message: `${headingOf(field)} ${problem}` })
+    else if (read.value !== undefined) values[name] = read.value
   }
   if (fieldsText(values).length > allCharactersMax) {
     const message = `All fields together are too long: at most ${allCharactersMax} characters as JSON.`
@@ -82,11 +82,8 @@ export function readFields(
   return { values: Object.keys(values).length === 0 ? noFields : values, problems }
 }
 
-function missing(field: Field): string {
-  const heading = headingOf(field)
-  return field.type === 'checkbox'
-    ? `${heading} is needed: tick it, or send true.`
-    : `${heading} is missing: fill it in.`
+function missing({ type }: Field): string {
+  return type === 'checkbox' ? 'is needed: tick it, or send true.' : 'is missing: fill it in.'
 }
 
 /** The value that stands for what was given, cleaned; or the end of a sentence about the field. */

@@ -120,7 +120,7 @@ function splitOff(
 /** What is wrong with tabs whose names are valid: they are not allowed, or are two different ones. */
 function tabProblems(
   input: Readonly<Record<string, unknown>>,
-  context: ParseContext,
+  { onlyKnownTabs, knownTabs, defaultTab }: ParseContext,
 ): readonly FieldProblem[] {
   const keys = (['sheetTab', 'tab'] as const).flatMap((field) => {
     const given = Object.hasOwn(input, field) ? input[field] : undefined
@@ -129,22 +129,13 @@ function tabProblems(
     return tabProblem(tab) === undefined ? [{ field, key: tabKey(tab) }] : []
   })
   const [first, second] = keys
-  if (first && second && first.key !== second.key) return [differentTabs]
-  return keys
-    .slice(0, 1)
-    .filter(({ key }) => !isTabTaken(key, context))
-    .map(({ field }) => ({ field, message: otherTab }))
-}
-
-const differentTabs: FieldProblem = {
-  field: 'tab',
-  message: 'The fields tab and sheetTab name different tabs: send one of them.',
-}
-
-const otherTab = 'This tab takes no signups: GET /api/config tells which do.'
-
-function isTabTaken(key: string, { onlyKnownTabs, knownTabs, defaultTab }: ParseContext): boolean {
-  return !onlyKnownTabs || key === tabKey(defaultTab) || (knownTabs?.has(key) ?? false)
+  if (first && second && first.key !== second.key) {
+    const message = 'The fields tab and sheetTab name different tabs: send one of them.'
+    return [{ field: 'tab', message }]
+  }
+  if (!first || !onlyKnownTabs || knownTabs?.has(first.key)) return []
+  const message = 'This tab takes no signups: GET /api/config tells which do.'
+  return first.key === tabKey(defaultTab) ? [] : [{ field: first.field, message }]
 }
 
 /** Fills in what was absent. */
@@ -183,28 +174,22 @@ function problemsOf(
   schema: Schema,
   { fields = [] }: Pick<ParseContext, 'fields'>,
 ): readonly FieldProblem[] {
-  const messages = new Map<string, string>()
-  for (const issue of error.issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const name of issue.keys.slice(0, unknownFieldsMax)) {
-        note(messages, shortName(name), unknownFieldMessage(name, schema, fields))
-      }
-    } else note(messages, fieldOf(issue.path), issue.message)
-  }
-  return [...messages].map(([field, message]) => ({ field, message }))
-}
-
-function note(messages: Map<string, string>, field: string, message: string): void {
-  if (!messages.has(field)) messages.set(field, message)
+  const problems = error.issues.flatMap((issue): readonly FieldProblem[] => {
+    if (issue.code !== 'unrecognized_keys') {
+      return [{ field: fieldOf(issue.path), message: issue.message }]
+    }
+    return issue.keys.slice(0, unknownFieldsMax).map((name) => ({
+      field: cleanText(name.slice(0, unknownNameCharactersMax)),
+      message: unknownFieldMessage(name, schema, fields),
+    }))
+  })
+  const fieldsInOrder = problems.map(({ field }) => field)
+  return problems.filter(({ field }, at) => fieldsInOrder.indexOf(field) === at)
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {
   const [field = '', index] = path
   return index === undefined ? String(field) : `${String(field)}[${String(index)}]`
-}
-
-function shortName(name: string): string {
-  return cleanText(name.slice(0, unknownNameCharactersMax))
 }
 
 function unknownFieldMessage(name: string, schema: Schema, fields: readonly Field[]): string {

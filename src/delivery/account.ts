@@ -1,13 +1,16 @@
 import type { Clock } from '../platform/clock.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 import { AccountAllowance, type BatchAllowance, batchBucket } from './batch-allowance.ts'
-import { CallTurns, type CallTurnsOptions, type ReserveCall } from './call-turns.ts'
+import { CallTurns, type CallTurnsOptions } from './call-turns.ts'
 
 /** What a site gets of its account. */
 export interface AccountShare {
   readonly gate: CallGate
   readonly allowance: BatchAllowance
 }
+
+/** A call that is made so long after its reservation may fall into other windows of the quota. */
+const lateMs = 1000
 
 /** An account at a provider, whose quota the sites of this process share fairly. */
 export class Account {
@@ -24,33 +27,18 @@ export class Account {
 
   /** To call once for each site. @param delivers whether this instance delivers for it */
   join(delivers: () => boolean = () => true): AccountShare {
-    return {
-      gate: createCallGate(this.#turns.join(), this.#clock, delivers),
-      allowance: this.#allowance.join(delivers),
+    const reserve = this.#turns.join()
+    // A call that comes late is reserved anew, because the process may have been suspended in between.
+    // Each time it may come twice as late, so that a slow disk does not end delivery.
+    const gate: CallGate = async (signal, maySend = async () => true) => {
+      for (let maxMs = lateMs; ; maxMs *= 2) {
+        const reservedAt = await reserve(signal)
+        if (!(await maySend())) return false
+        if (!delivers()) throw new Error('Another instance may deliver by now.')
+        if (this.#clock.elapsed() - reservedAt <= maxMs) return true
+        signal.throwIfAborted()
+      }
     }
-  }
-}
-
-/** A call that is made so long after its reservation may fall into other windows of the quota. */
-const lateMs = 1000
-
-/**
- * Makes each call to the provider wait until it is reserved. A call that comes late is reserved anew,
- * because the process may have been suspended in between. Each time it may come twice as late, so that a
- * slow disk does not end delivery.
- */
-function createCallGate(
-  reserve: ReserveCall,
-  clock: Pick<Clock, 'elapsed'>,
-  delivers: () => boolean,
-): CallGate {
-  return async (signal, maySend = async () => true) => {
-    for (let maxMs = lateMs; ; maxMs *= 2) {
-      const reservedAt = await reserve(signal)
-      if (!(await maySend())) return false
-      if (!delivers()) throw new Error('Another instance may deliver by now.')
-      if (clock.elapsed() - reservedAt <= maxMs) return true
-      signal.throwIfAborted()
-    }
+    return { gate, allowance: this.#allowance.join(delivers) }
   }
 }

@@ -5,9 +5,6 @@ import type { Millis } from '../signup/signup.ts'
 /** At most this part of a minute's calls goes beyond the shares of sites. */
 const beyondPart = 0.8
 
-/** Waits for a reserved call. Returns the elapsed time before it was reserved. Rejects when `signal` aborts. */
-export type ReserveCall = (signal: AbortSignal) => Promise<Millis>
-
 export interface CallTurnsOptions {
   readonly ledger: CallLedger
   readonly quota: Quota
@@ -50,8 +47,11 @@ export class CallTurns {
     this.#share = Math.ceil(options.quota.perMinute / options.sites)
   }
 
-  /** The turns of one more site. */
-  join(): ReserveCall {
+  /**
+   * The turns of one more site. Each waits for a reserved call, and returns the elapsed time before it was
+   * reserved. Rejects when `signal` aborts.
+   */
+  join(): (signal: AbortSignal) => Promise<Millis> {
     const calls: Millis[] = []
     return async (signal) => {
       signal.throwIfAborted()

@@ -91,25 +91,21 @@ export class HttpConnection {
   }
 }
 
-/** The HTTP parser that Node attaches to each socket. It is not documented. */
-interface Parser {
-  onIncoming: (request: unknown, isKeptAlive: unknown) => number
-}
-
-/** Tells the parser that this connection is no longer HTTP. */
-const stopParsing = 2
-
 /**
  * Stops Node from parsing more requests after the connection is destroyed. Node reads 64 KiB at a
  * time, and a request can be 26 bytes long; tearing down thousands of them takes longer than answering
  * them. If another version of Node has no such parser, only this saving is lost.
  */
 function stopParsingWhenDestroyed(socket: Socket): void {
-  const { parser } = socket as { parser?: Parser }
+  // Node attaches it to each socket. It is not documented.
+  const { parser } = socket as {
+    parser?: { onIncoming: (one: unknown, isLast: unknown) => number }
+  }
   const onIncoming = parser?.onIncoming
   if (!onIncoming) return
   parser.onIncoming = (request, isKeptAlive) => {
     const result = onIncoming(request, isKeptAlive)
-    return socket.destroyed ? stopParsing : result
+    // 2 says that this connection is no longer HTTP.
+    return socket.destroyed ? 2 : result
   }
 }

@@ -1,4 +1,4 @@
-import { type Field, type FieldValues, headingOf, noFields } from './field.ts'
+import { type Field, type FieldValues, headingOf } from './field.ts'
 import { withMembers } from './metadata.ts'
 import type { Signup } from './signup.ts'
 
@@ -47,13 +47,16 @@ export function headingKey(heading: string): string {
  */
 export function toRow(signup: Signup, tab: string, own = noColumns): Row {
   const { fields } = signup
+  const undeclared = Object.entries(fields).filter(([name]) =>
+    own.every((one) => one.name !== name),
+  )
   return [
     signup.email,
     new Date(signup.receivedAt).toISOString(),
     signup.source,
     signup.name,
     signup.tags.join(', '),
-    fields === noFields ? signup.metadata : withUndeclared(signup, own),
+    withMembers(signup.metadata, undeclared),
     tab,
     ...own.map(({ name }) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined)),
   ]
@@ -61,9 +64,4 @@ export function toRow(signup: Signup, tab: string, own = noColumns): Row {
 
 function cellOf(value: FieldValues[string] = ''): Cell {
   return typeof value === 'object' ? value.join(', ') : value
-}
-
-function withUndeclared({ metadata, fields }: Signup, own: readonly OwnColumn[]): string {
-  const left = Object.entries(fields).filter(([name]) => own.every((one) => one.name !== name))
-  return withMembers(metadata, left)
 }

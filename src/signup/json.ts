@@ -16,7 +16,9 @@ export function parseJson(
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
-    return { problem: `is not valid JSON${placeIn(error)}` }
+    // Only the position, because the parser's message quotes the text around it.
+    const place = /at position \d+/.exec(String(error))
+    return { problem: `is not valid JSON${place ? ` (${place[0]})` : ''}` }
   }
 }
 
@@ -29,12 +31,6 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 /** Whether a JSON value is an object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Only the position, because the parser's message quotes the text around it. */
-function placeIn(error: unknown): string {
-  const place = error instanceof Error ? /at position \d+/.exec(error.message) : null
-  return place ? ` (${place[0]})` : ''
 }
 
 const number = /[-+.\deE]+/y

@@ -55,7 +55,8 @@ function typeAttributes(field: Field): Readonly<Record<string, string>> {
   const { type, name } = field
   switch (type) {
     case 'text': {
-      const autocomplete = purposes.get(name.toLowerCase().replaceAll(/[-_]/g, ''))
+      const plain = name.toLowerCase().replaceAll(/[-_]/g, '')
+      const autocomplete = purposes.find(([names]) => names.test(plain))?.[1]
       const maxlength = String(field.maxLength)
       return { type: 'text', maxlength, ...(autocomplete !== undefined && { autocomplete }) }
     }
@@ -84,19 +85,14 @@ function typeAttributes(field: Field): Readonly<Record<string, string>> {
 }
 
 /** What browsers may fill in (`autocomplete`), by the field's name in small letters, without `_` and `-`. */
-const purposes: ReadonlyMap<string, string> = new Map([
-  ['company', 'organization'],
-  ['organization', 'organization'],
-  ['organisation', 'organization'],
-  ['jobtitle', 'organization-title'],
-  ['firstname', 'given-name'],
-  ['lastname', 'family-name'],
-  ['nickname', 'nickname'],
-  ['street', 'street-address'],
-  ['city', 'address-level2'],
-  ['zip', 'postal-code'],
-  ['zipcode', 'postal-code'],
-  ['postcode', 'postal-code'],
-  ['postalcode', 'postal-code'],
-  ['country', 'country-name'],
-])
+const purposes: readonly (readonly [names: RegExp, purpose: string])[] = [
+  [/^(company|organi[sz]ation)$/, 'organization'],
+  [/^jobtitle$/, 'organization-title'],
+  [/^firstname$/, 'given-name'],
+  [/^lastname$/, 'family-name'],
+  [/^nickname$/, 'nickname'],
+  [/^street$/, 'street-address'],
+  [/^city$/, 'address-level2'],
+  [/^(zip|zipcode|post(al)?code)$/, 'postal-code'],
+  [/^country$/, 'country-name'],
+]

@@ -90,10 +90,10 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options
-    const signals = { stopping: this.#stopping.signal, giveUp: this.#giveUp.signal }
-    this.#attempts = new Attempts({ ...options, ...signals })
-    this.#markers = new MarkerKeeper({ ...options, ...signals, attempts: this.#attempts })
-    this.#remover = new Remover({ ...options, ...signals })
+    const parts = { ...options, stopping: this.#stopping.signal, giveUp: this.#giveUp.signal }
+    this.#attempts = new Attempts(parts)
+    this.#markers = new MarkerKeeper({ ...parts, attempts: this.#attempts })
+    this.#remover = new Remover(parts)
     this.#startedAt = this.#now()
   }
 

@@ -21,10 +21,7 @@ export interface AfterRestoreOptions {
   readonly startedAt: Millis
 }
 
-/**
- * Google works on a call for at most 180 s. A call that was made before the backup was restored, just
- * before this process began, cannot be applied any more after this time.
- */
+/** After it no call from before the restore can be applied: Google works on a call for at most 180 s. */
 const callsEndMs = 4 * minute
 
 /** How long to wait for a person who changes the spreadsheet. */

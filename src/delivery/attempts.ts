@@ -1,14 +1,11 @@
 import type { Events } from '../ops/events.ts'
-import type { Clock, Random } from '../platform/clock.ts'
+import { type Clock, minute, type Random } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
 import { backoffMs, blockedRetryMs } from '../spreadsheet/backoff.ts'
 
-/**
- * The longest time of one try in milliseconds, including the wait for the quota. It is much shorter than
- * the life of a marker, which another writer on the same journal may already be counting.
- */
-export const tryMaxMs = 5 * 60 * 1000
+/** For one try, with its wait for the quota. Much shorter than a marker's life, which may run already. */
+export const tryMaxMs = 5 * minute
 
 export interface AttemptsOptions {
   readonly clock: Clock

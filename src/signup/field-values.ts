@@ -127,19 +127,15 @@ function readChoices(given: unknown, options: readonly string[]): Read {
   for (const it of list) {
     if (typeof it !== 'string') return { problem: 'must be a list of texts.' }
     const text = cleanText(it)
-    const problem = choiceProblem(text, options, 'one or more of')
+    const problem = choiceProblem(text, options)
     if (problem !== undefined) return { problem }
     texts.add(text)
   }
   return { value: options.filter((option) => texts.has(option)) }
 }
 
-function choiceProblem(
-  text: string,
-  options: readonly string[],
-  what = 'one of',
-): string | undefined {
-  return options.includes(text) ? undefined : `must be ${what} ${firstNames(options)}.`
+function choiceProblem(text: string, options: readonly string[]): string | undefined {
+  return options.includes(text) ? undefined : `must be one of ${firstNames(options)}.`
 }
 
 function urlProblem(text: string): string | undefined {

@@ -102,15 +102,13 @@ function parse(schema: SignupSchema, input: unknown, context: ParseContext): Par
   return { ok: false, problems: [...problems, ...own.problems, ...ofTab] }
 }
 
-const nothingOwn = { values: noFields, problems: [] }
-
 /** Takes the site's own fields out of the input, so that the rest has only the contract's. */
 function splitOff(
   input: Readonly<Record<string, unknown>>,
   schema: SignupSchema,
   { fields = [], source }: ParseContext,
 ) {
-  if (fields.length === 0) return { rest: input, own: nothingOwn }
+  if (fields.length === 0) return { rest: input, own: { values: noFields, problems: [] } }
   const names = new Set(fields.map(({ name }) => name))
   const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)))
   const rules = { isForm: schema === formSchema, needsRequired: source !== 'import' }

@@ -42,10 +42,7 @@ export class Attempts {
     this.#options = options
   }
 
-  /**
-   * Makes a call until it does not fail; undefined on stop. The signal gives up a try that takes longer
-   * than `tryMaxMs`.
-   */
+  /** Makes a call until it does not fail; undefined on stop. A try is given up after `tryMaxMs`. */
   async persist<T extends { readonly kind: string }>(
     call: (signal: AbortSignal) => Promise<T>,
   ): Promise<Exclude<T, Failure> | undefined> {

@@ -32,11 +32,7 @@ const noteworthy = [
 /** A note may have failed, or be carried out after a newer one. */
 const repeatMs = 10_000
 
-/**
- * Notes in the journal how the delivery of this instance fares.
- *
- * @param delivers whether this instance delivers; it notes nothing at other times
- */
+/** Notes in the journal how delivery fares, while `delivers` says that this instance delivers. */
 export function noteDelivery(
   events: Events,
   health: DeliveryPart,
@@ -77,10 +73,7 @@ export function noteDelivery(
   return {
     /** The same events, which also note when delivery fares differently. */
     events: { ...events, ...(Object.fromEntries(noting) as Partial<Events>) },
-    /**
-     * Notes it again every 10 s if the journal has another note, once there was something to note. Never
-     * rejects, and ends when `signal` aborts.
-     */
+    /** Notes it again every 10 s if the journal has another note. Never rejects; `signal` ends it. */
     async repeat(signal: AbortSignal): Promise<void> {
       for (;;) {
         await clock.sleep(repeatMs, signal)

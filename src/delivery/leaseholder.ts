@@ -60,10 +60,7 @@ export class Leaseholder {
     this.#options = options
   }
 
-  /**
-   * Whether this instance may deliver now. Ask it right before a call: after the process was suspended, it
-   * tells sooner than a timer that the time is over.
-   */
+  /** Whether this instance may deliver now. It tells sooner than a timer after the process was suspended. */
   get holds(): boolean {
     return this.#grant !== undefined && this.#now() < this.#grant.until
   }

@@ -28,10 +28,7 @@ export function collectedLength(field: Field): number | undefined {
   return isCollected && field.type === 'text' ? field.maxLength : undefined
 }
 
-/**
- * The part of a text that a field which fills itself takes: a text that is too long would make the signup
- * fail, and no visitor could mend it. Undefined for other fields.
- */
+/** The part of a text that such a field takes, as no visitor could shorten it. Undefined for other fields. */
 export function collectedText(field: Field, text: string): string | undefined {
   const charactersMax = collectedLength(field)
   return charactersMax === undefined ? undefined : text.slice(0, charactersMax)

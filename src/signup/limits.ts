@@ -1,7 +1,4 @@
-/**
- * Every limit on input. Characters are UTF-16 units, as JavaScript and HTML's `maxlength`
- * count them, after cleaning and trimming.
- */
+/** Every limit on input, after cleaning and trimming, in UTF-16 units as HTML's `maxlength` counts them. */
 export const limits = {
   /** RFC 5321 allows a path of 256 characters with its angle brackets. Longer addresses get no mail. */
   emailCharactersMax: 254,

@@ -41,10 +41,7 @@ export function compactMetadata(
   return { text }
 }
 
-/**
- * Adds members to metadata, as compact JSON. The metadata's own text is kept: when it has a key already,
- * the new one is renamed.
- */
+/** Adds members to metadata, as compact JSON. A new key that is there already is renamed. */
 export function withMembers(
   metadata: string,
   members: readonly (readonly [key: string, value: FieldValues[string]])[],

@@ -1,7 +1,4 @@
-/**
- * What messages to the operator call the settings of a site: a variable of the environment, or a path in
- * the file that names the sites, whichever decides.
- */
+/** What messages call the settings of a site: a variable, or a path in the file that names the sites. */
 export interface SettingNames {
   readonly spreadsheet: string
   readonly origins: string

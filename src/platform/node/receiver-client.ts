@@ -13,8 +13,6 @@ type LookUp = (
 /**
  * Calls the receivers of messages. Looks at every address of a name when it connects, so that a name
  * cannot change its mind after it was looked at.
- *
- * @param resolve finds the addresses of a name
  */
 export function receiverClientWith(resolve: LookUp): HttpClient {
   const client = httpClientWith({

@@ -30,10 +30,7 @@ export function whyUnusable(error: unknown): string {
   )
 }
 
-/**
- * The same for an SQLite database. SQLite does not tell why it cannot open a file, so this opens the
- * file itself to get the file system's reason.
- */
+/** The same for an SQLite database. Opens the file itself, because SQLite does not tell why it could not. */
 export function whyUnopened(file: string, error: unknown): string {
   try {
     closeSync(openSync(file, 'a+'))

@@ -17,9 +17,6 @@ export function tabProblem(name: string): string | undefined {
 /** Maps each `tabKey` to the tab's spelling. The first of two spellings wins. */
 export function tabsByKey(names: Iterable<string>): ReadonlyMap<string, string> {
   const tabs = new Map<string, string>()
-  for (const name of names) {
-    const key = tabKey(name)
-    if (!tabs.has(key)) tabs.set(key, name)
-  }
+  for (const name of names) if (!tabs.has(tabKey(name))) tabs.set(tabKey(name), name)
   return tabs
 }

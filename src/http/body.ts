@@ -183,7 +183,9 @@ function parseUrlencoded(text: string, fieldsMax: number): FormEntries {
 
 /** Call before parsing: a megabyte of fields without values would take seconds to parse. */
 function refuseTooManyFields(count: number, fieldsMax: number): void {
-  if (count > fieldsMax) throw refuse.tooManyFormFields(fieldsMax)
+  if (count <= fieldsMax) return
+  const message = `The form has too many fields: at most ${fieldsMax}.`
+  throw refuse.fields([{ field: '', message }])
 }
 
 async function parseMultipart(

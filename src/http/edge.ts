@@ -106,7 +106,7 @@ export function createEdge(options: EdgeOptions): Application {
     },
     refuse(failure) {
       const requestId = crypto.randomUUID()
-      const refusal = refuse.protocol(failure)
+      const refusal = refuse[failure === 'malformed' ? 'notHttp' : failure]()
       eventsOf(undefined).requestRefused(refusal, requestId)
       const { status, headers, security, vary = '', body } = problem(refusal, requestId)
       const nothingKnown = { route: undefined, method: undefined }

@@ -73,21 +73,16 @@ export class Refusal extends Error {
   constructor(
     kind: RefusalKind,
     detail: string,
-    more: {
-      errors?: readonly FieldError[]
-      errorsLeftOut?: number
-      headers?: readonly string[]
-      isPublic?: boolean
-    } = {},
+    more: Partial<Pick<Refusal, 'headers' | 'errors' | 'errorsLeftOut' | 'isPublic'>> = {},
   ) {
     super(detail)
-    this.kind = kind
-    this.headers = more.headers ?? []
-    const { errors, errorsLeftOut = 0 } = more
+    const { headers = [], errors, errorsLeftOut = 0, isPublic = false } = more
     const told = new ToldErrors()
+    this.kind = kind
+    this.headers = headers
     this.errors = errors && told.take(errors)
     this.errorsLeftOut = errorsLeftOut + told.leftOut
-    this.isPublic = more.isPublic ?? false
+    this.isPublic = isPublic
   }
 
   get status(): Status {

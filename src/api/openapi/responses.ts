@@ -5,13 +5,14 @@ export const ref = (section: string, name: string): Json => ({
   $ref: `#/components/${section}/${name}`,
 })
 
-export const refs = (names: readonly string[]): Json =>
+const refs = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 
 export const rateLimit = refs(['RateLimit', 'RateLimit-Policy'])
 export const replayed = refs(['Idempotency-Replayed'])
 export const preferenceApplied = refs(['Preference-Applied'])
 export const retryAfter = refs(['Retry-After'])
+export const etag = refs(['ETag'])
 
 export const headers: Json = {
   'X-Request-Id': header('Names the request, also in the log.', '^[0-9a-fA-F-]{16,64}$', true),
@@ -33,42 +34,34 @@ function header(description: string, pattern: string, required = false): Json {
   return { description, required, schema: { type: 'string', pattern } }
 }
 
-interface RefusedResponse {
-  readonly description: string
-  readonly headers?: Json
-  /** Refused by the server before `Accept` is known, so never with a page. */
-  readonly isProtocol?: boolean
+const refusals = {
+  400: 'Not valid HTTP, a body that cannot be parsed, or a malformed key.',
+  401: 'No valid API key.',
+  403: 'A challenge token that does not pass, or an origin that is not allowed.',
+  404: 'There is no such signup.',
+  408: 'The request did not arrive in time.',
+  413: 'The body is too large, or the list too long.',
+  415: 'A content type, coding or charset that is not supported.',
+  417: 'An Expect header other than 100-continue.',
+  422: 'Fields are missing or wrong, or the key was used with other content before.',
+  429: 'Too many signups, or too many repeated requests, from one client address.',
+  431: 'Address and headers are too long.',
+  500: 'A defect of this service.',
+  503:
+    'Nothing was stored, or with "outcome": "unknown" nobody knows: send it again a little later, ' +
+    'with the same Idempotency-Key.',
+} as const
+
+const refusalHeaders: Readonly<Partial<Record<string, Json>>> = {
+  401: { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } },
+  429: { ...retryAfter, ...rateLimit },
+  503: retryAfter,
 }
 
-const refusals = {
-  400: { description: 'Not valid HTTP, a body that cannot be parsed, or a malformed key.' },
-  401: {
-    description: 'No valid API key.',
-    headers: { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } },
-  },
-  403: { description: 'A challenge token that does not pass, or an origin that is not allowed.' },
-  404: { description: 'There is no such signup, or no such site.' },
-  408: { description: 'The request did not arrive in time.', isProtocol: true },
-  413: { description: 'The body is too large, or the list too long.' },
-  415: { description: 'A content type, coding or charset that is not supported.' },
-  417: { description: 'An Expect header other than 100-continue.', isProtocol: true },
-  422: {
-    description:
-      'Fields are missing or wrong, the site is unknown, or the key was used with other content before.',
-  },
-  429: {
-    description: 'Too many signups, or too many repeated requests, from one client address.',
-    headers: { ...retryAfter, ...rateLimit },
-  },
-  431: { description: 'Address and headers are too long.', isProtocol: true },
-  500: { description: 'A defect of this service.' },
-  503: {
-    description:
-      'Nothing was stored, or with "outcome": "unknown" nobody knows: send it again a little later, ' +
-      'with the same Idempotency-Key.',
-    headers: retryAfter,
-  },
-} satisfies Readonly<Record<number, RefusedResponse>>
+const problemOrPage: Json = {
+  'application/problem+json': { schema: ref('schemas', 'Problem') },
+  'text/html': { schema: { type: 'string' } },
+}
 
 type Status = keyof typeof refusals
 
@@ -80,15 +73,10 @@ export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
 
 /** All refusals, by their name in the document. */
 export const refusalResponses: Json = Object.fromEntries(
-  Object.entries<RefusedResponse>(refusals).map(
-    ([status, { description, headers, isProtocol }]) => {
-      const content = {
-        'application/problem+json': { schema: ref('schemas', 'Problem') },
-        ...(!isProtocol && { 'text/html': { schema: { type: 'string' } } }),
-      }
-      return [`Refused${status}`, response(description, content, headers)]
-    },
-  ),
+  Object.entries(refusals).map(([status, description]) => [
+    `Refused${status}`,
+    response(description, problemOrPage, refusalHeaders[status]),
+  ]),
 )
 
 /** References to refusals, by status. */

@@ -9,7 +9,6 @@ const statuses = {
   noContent: 204,
   partlyAccepted: 207,
   seeOther: 303,
-  notModified: 304,
   notReady: 503,
 } as const
 
@@ -48,16 +47,6 @@ export function json(status: StatusName, body: object, extras: Extras = {}): Ans
 export function page(html: string, extras: Extras, status: number = statuses.ok): Answer {
   const headers = ['content-type', 'text/html; charset=utf-8', ...(extras.headers ?? none)]
   return answer(status, html, { ...extras, headers })
-}
-
-/** A file. The headers in `extras` describe its type and coding. */
-export function file(body: Uint8Array<ArrayBuffer>, extras: Extras): Answer {
-  return answer(statuses.ok, body, extras)
-}
-
-/** Tells the client that it already has the newest version of the file. */
-export function notModified(extras: Extras): Answer {
-  return answer(statuses.notModified, null, extras)
 }
 
 /**

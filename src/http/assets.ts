@@ -1,7 +1,7 @@
 import { parseAccept } from 'hono/utils/accept'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 import type { FileBodies, StaticFile } from '../platform/static-file.ts'
-import { type Answer, answer, type Extras, file, notModified } from './answer.ts'
+import { type Answer, answer, type Extras } from './answer.ts'
 import { securityWith } from './headers.ts'
 
 type Coding = keyof FileBodies
@@ -46,10 +46,11 @@ function fileAnswer(asset: StaticFile, request: HttpHeaders, extras: Extras): An
   const etag = `"${asset.hash}-${coding}"`
   const headers = ['etag', etag]
   const vary = 'Accept-Encoding'
-  if (isKnown(request.get('if-none-match'), etag)) return notModified({ ...extras, headers, vary })
+  if (isKnown(request.get('if-none-match'), etag))
+    return answer(304, null, { ...extras, headers, vary })
   headers.push('content-type', asset.contentType)
   if (coding !== 'identity') headers.push('content-encoding', coding)
-  return file(body, { ...extras, headers, vary })
+  return answer(200, body, { ...extras, headers, vary })
 }
 
 /** RFC 9110, section 12.5.3: a coding that the client does not accept is not used; no coding always is. */

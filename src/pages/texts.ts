@@ -23,19 +23,6 @@ export type PageProblem = keyof PageTexts['problems']
 /** The heading of a problem, and what to do. */
 export type ProblemText = PageTexts['problems'][PageProblem]
 
-export const pageTexts: Readonly<Record<Language, PageTexts>> = {
-  ar,
-  de,
-  en,
-  es,
-  fr,
-  hi,
-  it,
-  ja,
-  ko,
-  nl,
-  pl,
-  pt,
-  tr,
-  zh,
-}
+type Texts = Readonly<Record<Language, PageTexts>>
+
+export const pageTexts: Texts = { ar, de, en, es, fr, hi, it, ja, ko, nl, pl, pt, tr, zh }

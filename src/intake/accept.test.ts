@@ -5,7 +5,7 @@ import { takeSiteOut } from './accept.ts'
 
 type Fields = readonly (readonly [string, string])[]
 const form = (fields: Fields): Body => ({ kind: 'form', fields: [...fields] })
-const json = (value: unknown): Body => ({ kind: 'json', value })
+const json = (value: Record<string, unknown>): Body => ({ kind: 'json', value })
 
 /** Takes the site out of a body. Returns the name that the body gave, and what is left of it. */
 function siteOf(body: Body, hasSites = true): readonly [name: string | undefined, left: Body] {
@@ -28,7 +28,6 @@ test.each<[Body, string | undefined, Body]>([
   [json({ site: 'launch', name: 'Ada' }), 'launch', json({ name: 'Ada' })],
   [json({ site: '', name: 'Ada' }), undefined, json({ name: 'Ada' })],
   [json({ site: null }), undefined, json({})],
-  [json(['launch']), undefined, json(['launch'])],
 ])('the site is taken out of a body: %j', (body, name, left) => {
   expect(siteOf(body)).toEqual([name, left])
 })

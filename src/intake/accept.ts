@@ -8,9 +8,8 @@ import type { OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
 import { isRecord } from '../signup/json.ts'
 import type { ParseContext } from '../signup/parse.ts'
-import type { Submission } from './admission.ts'
 import { ownedKey, withKey } from './idempotency.ts'
-import { refuseSpent, submit, type SubmitParts, type Submitted } from './submit.ts'
+import { refuseSpent, type Submission, submit, type SubmitParts, type Submitted } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
 /** The intakes of all sites, with what they share. */

@@ -7,7 +7,7 @@ import { createHealth } from '../ops/health.ts'
 import { systemClock } from '../platform/clock.ts'
 import { sha256 } from '../platform/node/digest.ts'
 import { parseSignup } from '../signup/parse.ts'
-import { admit, type Submission } from './admission.ts'
+import { admit, type Submission } from './submit.ts'
 
 function silentEvents() {
   return createEvents(pino({ level: 'silent' }), createHealth(), systemClock)

@@ -1,3 +1,4 @@
+import type { Challenge } from '../challenge/challenge.ts'
 import type {
   Appended,
   AppendResults,
@@ -8,20 +9,30 @@ import type {
 import { JournalUnavailable, OutcomeUnknown } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Digest } from '../platform/digest.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
-import { type AdmissionParts, admit, type Submission } from './admission.ts'
-import type { Turns } from './idempotency.ts'
+import { contentOf, fingerprintOf, type Turns } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Exchange } from '../http/exchange.ts'
 
-export interface SubmitParts extends AdmissionParts {
+export interface SubmitParts {
+  /** Undefined when there is no challenge and everybody is admitted. */
+  readonly challenge: Challenge | undefined
   readonly journal: IntakeLog
   readonly events: Events
+  readonly digest: Digest
   readonly clock: Clock
   /** Makes a new UUIDv7. Ids always increase. */
   readonly newId: (now: Millis) => SignupId
   readonly turns: Turns
+}
+
+/** What a request wants to be stored together. */
+export interface Submission {
+  readonly signups: readonly ParsedSignup[]
+  readonly challengeToken: string | undefined
+  readonly idempotency: Idempotency | undefined
 }
 
 export interface Submitted {
@@ -134,4 +145,40 @@ function signupOf(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitPar
   const { email, sheetTab, source, name, tags, metadata, fields } = parsed
   const cells = { email, sheetTab, source, name, tags, metadata, fields }
   return { id: newId(receivedAt), receivedAt, ...cells }
+}
+
+/**
+ * Admits visitors who pass the challenge. The provider accepts a token again for the same content, so
+ * that a request can be repeated after a crash. The journal makes sure that a token is used for one
+ * append only: it stores the token together with the signups.
+ *
+ * @returns the fingerprint of the token for the journal; undefined when there is no challenge
+ * @throws Refusal when the visitor does not pass
+ */
+export async function admit(
+  submission: Submission,
+  { client, requestId }: Visitor,
+  { challenge, events, digest }: Pick<SubmitParts, 'challenge' | 'events' | 'digest'>,
+): Promise<string | undefined> {
+  if (!challenge) return undefined
+  const { challengeToken: token } = submission
+  const submissionId = submissionIdOf(submission, digest)
+  const remoteAddress = client.visitorAddress
+  const verdict = await challenge.verify({ token, submissionId, remoteAddress })
+  events.challengeAnswered(verdict, requestId)
+  if (verdict.kind === 'rejected') throw refuse.challenge()
+  if (verdict.kind !== 'passed') throw refuse.challengeUnavailable(verdict.retryAfterSeconds)
+  // Test keys give everybody the same token, so there the fingerprint also depends on the content.
+  return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''], digest)
+}
+
+interface Visitor extends Pick<Exchange, 'requestId'> {
+  readonly client: Pick<Exchange['client'], 'visitorAddress'>
+}
+
+/** Identifies the request, so that a repeated one is recognised: by its key and content, or by content alone. */
+function submissionIdOf({ signups, idempotency }: Submission, digest: Digest): string {
+  if (!idempotency) return fingerprintOf('unkeyed', signups.map(contentOf), digest)
+  const { space, key, fingerprint } = idempotency
+  return fingerprintOf('keyed', [space, key, fingerprint], digest)
 }

@@ -6,9 +6,9 @@ import type { Budget } from './budget.ts'
 import { Refusal } from './problem.ts'
 import { refuse } from './refuse.ts'
 
-/** What a request carried: a JSON value, or the text fields of a form. */
+/** What a request carried: a JSON object, or the text fields of a form. */
 export type Body =
-  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'json'; readonly value: Readonly<Record<string, unknown>> }
   | { readonly kind: 'form'; readonly fields: FormEntries }
 
 /** Room for four bodies of the largest configurable size, or for 64 of the default size. */

@@ -6,7 +6,6 @@ import { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
 import type { OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
-import { isRecord } from '../signup/json.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { ownedKey, withKey } from './idempotency.ts'
 import { refuseSpent, type Submission, submit, type SubmitParts, type Submitted } from './submit.ts'
@@ -123,10 +122,6 @@ export function takeSiteOut(body: Body, exchange: Exchange): Body {
     if (named.size > 1) throw wrong('The site must be named once.')
     exchange.useSiteOfBody([...named][0])
     return { kind: 'form', fields: body.fields.filter((field) => !isSite(field)) }
-  }
-  if (!isRecord(body.value)) {
-    exchange.useSiteOfBody(undefined)
-    return body
   }
   const { site, ...value } = body.value
   if (typeof site !== 'string' && site !== undefined && site !== null) {

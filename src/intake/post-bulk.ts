@@ -4,7 +4,6 @@ import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import { ToldErrors } from '../http/told-errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import { isRecord } from '../signup/json.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
 import {
   type Parsed,
@@ -15,7 +14,7 @@ import {
 } from '../signup/parse.ts'
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
-import { bulkAccepted } from './accepted.ts'
+import { accepted } from './accepted.ts'
 import { contentOf, idempotencyOf } from './idempotency.ts'
 
 /** After so much work on one request, other requests get their turn. */
@@ -65,20 +64,27 @@ export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<An
     statuses[index] ? undefined : (problems ?? errors.take([tooManyTabs])),
   )
   if (stored.length === 0) throw refuse.bulk(problemsOf(rejections), errors.leftOut)
-  if (!isReplay) exchange.rejected = kept.items.length - stored.length
+  const rejected = kept.items.length - stored.length
+  if (!isReplay) exchange.rejected = rejected
   if (patience) await waiting.untilWritten(stored, patience, exchange.client.rateLimitKey)
-  const answers = statuses.map((status, index): BulkResult => {
+  const itemResults = statuses.map((status, index): BulkResult => {
     if (!status) return { index, status: 'rejected', errors: rejections[index] ?? [] }
     const isWritten = waiting.isWritten(status)
     return { index, id: status.id, status: isWritten ? 'written' : 'accepted' }
   })
-  return bulkAccepted(answers, errors.leftOut, waiting.progressOf(stored, patience), isReplay)
+  const body = {
+    accepted: stored.length,
+    rejected,
+    results: itemResults,
+    ...(errors.leftOut > 0 && { errorsLeftOut: errors.leftOut }),
+  }
+  return accepted(body, waiting.progressOf(stored, patience), isReplay, rejected > 0)
 }
 
 /** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */
 function readEnvelope(body: Body, { bulkItemsMax }: Intake): Extract<ParsedBulk, { ok: true }> {
   if (body.kind !== 'json') throw refuse.jsonOnly()
-  const given = isRecord(body.value) ? body.value['signups'] : undefined
+  const given = body.value['signups']
   if (Array.isArray(given) && given.length > bulkItemsMax) {
     throw refuse.bulkTooLarge(given.length, bulkItemsMax)
   }

@@ -4,6 +4,7 @@ import type { Exchange } from '../http/exchange.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { refuse } from '../http/refuse.ts'
 import { parseForm, type ParsedSignup, parseSignup, tooManyTabs } from '../signup/parse.ts'
+import type { Millis } from '../signup/signup.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted, replayed } from './accepted.ts'
 import { contentOf, formKey, idempotencyOf, idempotencyOfForm } from './idempotency.ts'
@@ -18,13 +19,12 @@ const single: Endpoint<Page | undefined> = {
     const { digest } = intake
     const parsed = parseBody(body, exchange, intake)
     const { challengeToken } = parsed
-    const content = contentOf(parsed)
     const isPage = body.kind === 'form' && prefersHtml(exchange.request)
     const ofForm = key === undefined && isPage ? formKey(body.fields) : undefined
     const idempotency =
       ofForm !== undefined
-        ? idempotencyOfForm(ofForm, content, digest)
-        : key && idempotencyOf(key, 'signup', content, digest)
+        ? idempotencyOfForm(ofForm, contentOf(parsed), digest)
+        : key && idempotencyOf(key, 'signup', contentOf(parsed), digest)
     const kept = isPage ? { redirect: parsed.redirect } : undefined
     return { signups: [parsed], challengeToken, idempotency, formKey: ofForm, kept }
   },
@@ -39,7 +39,11 @@ export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<
   const { waiting, people } = intakes.of(exchange)
   if (page) return replayed(people.sendOn(exchange, page.redirect), isReplay)
   if (patience) await waiting.untilWritten([status], patience, exchange.client.rateLimitKey)
-  return accepted(status, waiting.progressOf([status], patience), isReplay)
+  const progress = waiting.progressOf([status], patience)
+  const { id, sheetTab, receivedAt } = status
+  const state = progress.areWritten ? 'written' : 'accepted'
+  const body = { id, status: state, sheetTab, receivedAt: isoTime(receivedAt) } as const
+  return accepted(body, progress, isReplay)
 }
 
 /**
@@ -56,3 +60,12 @@ function parseBody(body: Body, exchange: Exchange, { tabs, people }: Intake): Pa
   if (parsed.ok && missing.length === 0) return parsed.value
   throw refuse.fields([...(parsed.ok ? [] : parsed.problems), ...missing])
 }
+
+/** Formats a time and remembers the last result, because signups often share a millisecond. */
+const isoTime = (() => {
+  let last: { readonly millis: Millis; readonly text: string } | undefined
+  return (millis: Millis): string => {
+    if (last?.millis !== millis) last = { millis, text: new Date(millis).toISOString() }
+    return last.text
+  }
+})()

@@ -19,8 +19,7 @@ export interface WaitingOptions {
 const defaultWaitingMax: BudgetLimits = { max: 10_000, clientMax: limits.bulkItemsMax }
 
 interface Waiter {
-  /** For each tab, the position that the visitor waits for. */
-  readonly awaited: ReadonlyMap<string, number>
+  readonly signups: readonly SignupStatus[]
   /** When the wait ends, on the elapsed clock. */
   readonly until: Millis
   readonly release: () => void
@@ -68,14 +67,12 @@ export class Waiting {
     { until, left }: Pick<Patience, 'until' | 'left'>,
     address: string | undefined,
   ): Promise<void> {
-    if (this.#stopped.signal.aborted || left.aborted) return
-    const awaited = this.#awaitedOf(signups)
-    if (awaited.size === 0 || this.#isHopeless(awaited, until)) return
+    if (this.#stopped.signal.aborted || left.aborted || this.#isOver({ signups, until })) return
     const count = signups.length
     if (!this.#places.take(address, count)) return
     await new Promise<void>((resolve) => {
       const visitor: Waiter = {
-        awaited,
+        signups,
         until,
         release: () => {
           this.#visitors.delete(visitor)
@@ -116,9 +113,7 @@ export class Waiting {
     for (let ticks = 1; this.#visitors.size > 0; ticks++) {
       await this.#options.clock.sleep(tickMs, this.#stopped.signal)
       if (ticks % ticksToLook === 0) void this.#look()
-      for (const visitor of this.#visitors) {
-        if (this.#isHopeless(visitor.awaited, visitor.until)) visitor.release()
-      }
+      this.#releaseVisitors()
     }
     this.#isTicking = false
   }
@@ -130,8 +125,7 @@ export class Waiting {
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
-    const tabs = new Set<string>()
-    for (const { awaited } of this.#visitors) for (const tab of awaited.keys()) tabs.add(tab)
+    const tabs = new Set(this.#visitors.values().flatMap(({ signups }) => signups.map(tabOf)))
     // Ignore a failing journal here: intake and delivery report it.
     this.#settle(await this.#options.journal.cursors([...tabs]).catch(() => []))
     this.#isLooking = false
@@ -143,33 +137,26 @@ export class Waiting {
     const news = cursors.filter(({ tab, upto }) => !this.#isSettled(tab, upto))
     if (news.length === 0) return
     for (const { tab, upto } of news) this.#cursors.set(tab, upto)
-    for (const { awaited, release } of this.#visitors) {
-      const isOver = awaited.entries().every(([tab, position]) => this.#isSettled(tab, position))
-      if (isOver) release()
-    }
+    this.#releaseVisitors()
   }
 
   #isSettled(tab: string, position: number): boolean {
     return position <= (this.#cursors.get(tab) ?? 0)
   }
 
-  #awaitedOf(signups: readonly SignupStatus[]): Waiter['awaited'] {
-    const awaited = new Map<string, number>()
-    for (const signup of signups) {
-      if (this.isWritten(signup)) continue
-      const tab = tabOf(signup)
-      awaited.set(tab, Math.max(signup.position, awaited.get(tab) ?? 0))
-    }
-    return awaited
+  #releaseVisitors(): void {
+    for (const visitor of this.#visitors) if (this.#isOver(visitor)) visitor.release()
   }
 
-  /** Whether to stop waiting: the time ends before the next tick, or a tab cannot be written. */
-  #isHopeless(awaited: Waiter['awaited'], until: Millis): boolean {
+  /** Whether to stop waiting: all is written, the time ends before the next tick, or a tab cannot be written. */
+  #isOver({ signups, until }: Omit<Waiter, 'release'>): boolean {
     if (until < this.#options.clock.elapsed() + tickMs) return true
-    return awaited.entries().some(([tab, position]) => {
-      const isBlocked = blockedBy(this.#options.health, tab) !== undefined
-      return isBlocked && !this.#isSettled(tab, position)
-    })
+    const { health } = this.#options
+    const isBlocked = (it: SignupStatus) => blockedBy(health, tabOf(it)) !== undefined
+    return (
+      signups.every((it) => this.isWritten(it)) ||
+      signups.some((it) => isBlocked(it) && !this.isWritten(it))
+    )
   }
 }
 

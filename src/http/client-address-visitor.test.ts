@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { visitorAddress } from './client.ts'
+import { Client } from './client.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -13,7 +13,8 @@ test.each([
   [undefined, undefined],
 ])('without a proxy, the address %s gives %s', (remoteAddress, expected) => {
   const forwardedFor = '198.51.100.1'
-  expect(visitorAddress({ remoteAddress, forwardedFor, trustedProxies: 0 })).toBe(expected)
+  const client = new Client({ remoteAddress, forwardedFor, trustedProxies: 0 })
+  expect(client.visitorAddress).toBe(expected)
 })
 
 test.each([
@@ -30,5 +31,6 @@ test.each([
   [null, 1, undefined],
 ])('behind proxies, "%s" with %i trusted gives %s', (forwardedFor, trustedProxies, expected) => {
   const remoteAddress = '203.0.113.7'
-  expect(visitorAddress({ remoteAddress, forwardedFor, trustedProxies })).toBe(expected)
+  const client = new Client({ remoteAddress, forwardedFor, trustedProxies })
+  expect(client.visitorAddress).toBe(expected)
 })

@@ -22,8 +22,7 @@ export class Client {
 
   /** The address that limits count, if there is one; and why clients may be counted wrongly. */
   get counted(): ClientAddress {
-    this.#address ??= clientAddress(this.#sender)
-    return this.#address
+    return (this.#address ??= clientAddress(this.#sender))
   }
 
   /** The key by which limits count this client; undefined when no limit counts it. */
@@ -31,9 +30,16 @@ export class Client {
     return this.apiKey === undefined ? this.counted.address : undefined
   }
 
-  /** The visitor's own address; undefined when only a proxy's address is known. */
+  /**
+   * The visitor's full address, for the challenge provider to compare. Undefined when only the address
+   * of a proxy or of a private network is known.
+   */
   get visitorAddress(): string | undefined {
-    return visitorAddress(this.#sender)
+    const { trustedProxies, remoteAddress } = this.#sender
+    const text = (trustedProxies === 0 ? remoteAddress : forwardedEntry(this.#sender)) ?? ''
+    const counted = countedAddress(text)
+    if (counted === undefined || isPrivate(counted)) return undefined
+    return counted.includes(':') ? bareAddress(text) : counted
   }
 
   /** The part of a shared resource that this client may use. */
@@ -74,17 +80,11 @@ export interface ClientAddress {
  * proxies came from the client and may be forged.
  */
 export function clientAddress(input: ClientAddressInput): ClientAddress {
-  const { remoteAddress, trustedProxies } = input
-  const direct = countedAddress(remoteAddress ?? '')
-  if (trustedProxies === 0) {
-    // A private address is not counted: it may be a proxy with many clients behind it.
-    return {
-      address: direct !== undefined && isPrivate(direct) ? undefined : (direct ?? 'unknown'),
-    }
-  }
-  const forwarded = countedAddress(forwardedEntry(input) ?? '')
-  if (forwarded !== undefined) return { address: forwarded }
-  return { address: direct ?? 'unknown', warning: forwardedWarning }
+  const direct = countedAddress(input.remoteAddress ?? '') ?? 'unknown'
+  // A private address is not counted: it may be a proxy with many clients behind it.
+  if (input.trustedProxies === 0) return { address: isPrivate(direct) ? undefined : direct }
+  const address = countedAddress(forwardedEntry(input) ?? '')
+  return address === undefined ? { address: direct, warning: forwardedWarning } : { address }
 }
 
 /** The entry that the outermost trusted proxy wrote for its caller, as it is; undefined when there is none. */
@@ -140,15 +140,3 @@ export const isPrivate = remember(addressesKept, (counted) => {
 const notPublic: ReadonlySet<string> = new Set([
   ...['private', 'loopback', 'linkLocal', 'uniqueLocal', 'carrierGradeNat'],
 ])
-
-/**
- * The visitor's full address, for the challenge provider to compare. Undefined when only the address
- * of a proxy or of a private network is known.
- */
-export function visitorAddress(input: ClientAddressInput): string | undefined {
-  const text = input.trustedProxies === 0 ? input.remoteAddress : forwardedEntry(input)
-  if (text === undefined) return undefined
-  const counted = countedAddress(text)
-  if (counted === undefined || isPrivate(counted)) return undefined
-  return counted.includes(':') ? bareAddress(text) : counted
-}

@@ -55,13 +55,7 @@ export function noVerdict(
   cause?: unknown,
 ): Unavailable {
   const message = `${providers[provider].title} gave no verdict: ${why}`
-  const unavailable = {
-    kind: 'unavailable',
-    message,
-    isPassing: true,
-    retryAfterSeconds: 5,
-  } as const
-  return cause === undefined ? unavailable : { ...unavailable, cause }
+  return { kind: 'unavailable', message, isPassing: true, retryAfterSeconds: 5, cause }
 }
 
 const looksLikeACode = /^[a-z][a-z-]{1,63}$/

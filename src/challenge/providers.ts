@@ -66,10 +66,7 @@ export function widgetOf({ provider, siteKey, scriptUrl }: WidgetOptions): Chall
   }
 }
 
-export interface WidgetOptions {
-  readonly provider: ProviderName
-  /** Null when the challenge is off. */
-  readonly siteKey: string | null
+interface WidgetOptions extends Pick<ChallengeWidget, 'provider' | 'siteKey'> {
   /** Replaces the provider's own address. */
   readonly scriptUrl?: string | undefined
 }

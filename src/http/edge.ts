@@ -87,7 +87,9 @@ export function createEdge(options: EdgeOptions): Application {
         if (rejected > 0) eventsOf(knownSite).signupsRefused('bulk', rejected)
       } catch (error) {
         const events = eventsOf(exchange.knownSite)
-        const refusal = exchange.countRefused(refusalOf(error, requestId, events))
+        const isRefusal = error instanceof Refusal
+        if (!isRefusal) events.requestFailed(error, requestId)
+        const refusal = exchange.countRefused(isRefusal ? error : refuse.unexpected())
         if (refusal.kind === 'origin') {
           events.originRefused(webOrigin(request.headers.get('origin') ?? ''), requestId)
         }
@@ -109,19 +111,11 @@ export function createEdge(options: EdgeOptions): Application {
       const refusal = refuse[failure === 'malformed' ? 'notHttp' : failure]()
       eventsOf(undefined).requestRefused(refusal, requestId)
       const { status, headers, security, vary = '', body } = problem(refusal, requestId)
-      const nothingKnown = { route: undefined, method: undefined }
-      requestAnswered?.({ ...nothingKnown, status, ms: 0, requestId })
+      requestAnswered?.({ route: undefined, method: undefined, status, ms: 0, requestId })
       const list = [...security, ...headers, 'vary', vary, 'x-request-id', requestId]
       return { status, headers: list, body }
     },
   }
-}
-
-/** The refusal that answers an error. Reports any error that is not a refusal itself. */
-function refusalOf(error: unknown, requestId: string, events: EdgeEvents): Refusal {
-  if (error instanceof Refusal) return error
-  events.requestFailed(error, requestId)
-  return refuse.unexpected()
 }
 
 const toAnyOrigin = ['access-control-allow-origin', '*']

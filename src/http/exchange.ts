@@ -1,6 +1,6 @@
 import type { Connection, HttpRequest } from '../platform/http-exchange.ts'
 import { Client } from './client.ts'
-import { isOriginAllowed, listedHosts, ownOrigin, requestHosts, webOrigin } from './origin.ts'
+import { isOriginAllowed, ownOrigin, requestHosts, webOrigin } from './origin.ts'
 import type { Refusal } from './problem.ts'
 import type { Allowance, LimitedPolicy, SiteLimits } from './rate-limit.ts'
 import { refuse } from './refuse.ts'
@@ -20,18 +20,15 @@ export interface Surroundings {
 export type FormEntries = readonly (readonly [name: string, value: string])[]
 
 /** A request from an adapter, with the path parameters that the router found. */
-export interface Arrival {
-  readonly requestId: string
-  readonly request: HttpRequest
+interface Arrival extends Pick<Exchange, 'requestId' | 'request' | 'params'> {
   readonly connection: Connection
-  /** The named parts of the path, decoded once. */
-  readonly params: Readonly<Record<string, string>>
 }
 
 /** One request, with its client and its site: the argument of every handler. */
 export class Exchange {
   readonly requestId: string
   readonly request: HttpRequest
+  /** The named parts of the path, decoded once. */
   readonly params: Readonly<Record<string, string>>
   readonly client: Client
   /** The fields of a posted form until its signup is accepted, so that a refusal can show them again. */
@@ -175,8 +172,7 @@ export class Exchange {
 
   /** The hosts that the request was sent to, limited to our own. */
   get hosts(): readonly string[] {
-    const hosts = requestHosts(this.request.headers, this.#isProxyTrusted)
-    return listedHosts(hosts, this.#around.allowedHosts)
+    return requestHosts(this.request.headers, this.#isProxyTrusted, this.#around.allowedHosts)
   }
 
   /** The origin under which the visitor sees us. */

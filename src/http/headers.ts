@@ -20,16 +20,12 @@ const neverRendered: Readonly<Record<string, string>> = {
 }
 
 /** The security headers of plain data that no browser should render: names and values in turn. */
-export const securityHeaders = listOf({ ...everywhere, ...neverRendered })
+export const securityHeaders = securityWith({})
 
 /** The security headers of every answer, with some values replaced or added. */
 export function securityWith(own: Readonly<Record<string, string>>): readonly string[] {
   const isRendered = own['content-security-policy'] !== undefined
-  return listOf({ ...everywhere, ...(isRendered ? {} : neverRendered), ...own })
-}
-
-function listOf(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).flat()
+  return Object.entries({ ...everywhere, ...(isRendered ? {} : neverRendered), ...own }).flat()
 }
 
 export interface PageSources {
@@ -52,6 +48,8 @@ export function pageSecurity({
   pages: { logoUrl },
 }: PageSources): readonly string[] {
   const named = allowedOrigins === '*' ? [] : allowedOrigins
+  // The pages that may show our form in a frame are the same that may send signups.
+  const framing = allowedOrigins === '*' ? ['*'] : ["'self'", ...named]
   const policy: Record<string, readonly string[]> = {
     'default-src': ["'none'"],
     'script-src': ["'self'", ...origins],
@@ -61,7 +59,7 @@ export function pageSecurity({
     'frame-src': origins.length > 0 ? origins : ["'none'"],
     'form-action': ["'self'", ...named],
     'base-uri': ["'none'"],
-    'frame-ancestors': framed ? frameAncestors(allowedOrigins) : ["'none'"],
+    'frame-ancestors': framed ? framing : ["'none'"],
   }
   const text = Object.entries(policy).map(([name, sources]) => `${name} ${sources.join(' ')}`)
   return securityWith({
@@ -70,9 +68,4 @@ export function pageSecurity({
       ? { 'cross-origin-resource-policy': 'cross-origin' }
       : { 'x-frame-options': 'DENY' }),
   })
-}
-
-/** The origins whose pages may show our form in a frame: the same that may send signups. */
-function frameAncestors(allowed: AllowedOrigins): readonly string[] {
-  return allowed === '*' ? ['*'] : ["'self'", ...allowed]
 }

@@ -45,20 +45,17 @@ const originCharactersMax = 270
 
 /**
  * The hosts a request was sent to: its `Host` header, and behind a trusted proxy also
- * `X-Forwarded-Host`.
+ * `X-Forwarded-Host`. With a list of our own hosts, only those that are in it.
  */
-export function requestHosts(headers: HttpHeaders, isProxyTrusted: boolean): readonly string[] {
+export function requestHosts(
+  headers: HttpHeaders,
+  isProxyTrusted: boolean,
+  own?: readonly string[],
+): readonly string[] {
   const names = isProxyTrusted ? ['host', 'x-forwarded-host'] : ['host']
   const hosts = names.flatMap((name) => (headers.get(name) ?? '').split(','))
-  return hosts.map((host) => host.trim()).filter((host) => host !== '')
-}
-
-/** The hosts that are in the list of our own; all of them when there is no list. */
-export function listedHosts(
-  hosts: readonly string[],
-  allowed: readonly string[] | undefined,
-): readonly string[] {
-  return allowed ? hosts.filter((host) => allowed.includes(webHost(host) ?? '')) : hosts
+  const named = hosts.map((host) => host.trim()).filter((host) => host !== '')
+  return own ? named.filter((host) => own.includes(webHost(host) ?? '')) : named
 }
 
 /**

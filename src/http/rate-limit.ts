@@ -72,13 +72,8 @@ export class RateLimit {
     const slots = this.#recent(address, now)
     const left = limit - countOf(slots)
     if (count > left) {
-      return {
-        policy,
-        isTaken: false,
-        limit,
-        remaining: left,
-        waitMs: waitFor(slots, count - left, now),
-      }
+      const waitMs = waitFor(slots, count - left, now)
+      return { policy, isTaken: false, limit, remaining: left, waitMs }
     }
     if (this.#slots.has(address) || this.#slots.size < addressesMax) {
       addTo(slots, count, now)

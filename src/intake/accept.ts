@@ -6,8 +6,9 @@ import { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
 import type { OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
+import { keyField } from '../signup/form.ts'
 import type { ParseContext } from '../signup/parse.ts'
-import { ownedKey, withKey } from './idempotency.ts'
+import { ownedKey } from './idempotency.ts'
 import { refuseSpent, type Submission, submit, type SubmitParts, type Submitted } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
@@ -97,7 +98,8 @@ export async function accept<Kept>(
   } catch (error) {
     const isUnknown = error instanceof Refusal && error.kind === 'outcomeUnknown'
     if (isUnknown && formKey !== undefined) {
-      exchange.postedFields = withKey(exchange.postedFields ?? [], formKey)
+      const others = exchange.postedFields?.filter(([name]) => name !== keyField) ?? []
+      exchange.postedFields = [...others, [keyField, formKey]]
     }
     throw error
   }

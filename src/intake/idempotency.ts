@@ -46,11 +46,6 @@ export function formKey(fields: FormEntries): string {
   return given !== undefined && /^[\w-]{1,64}$/.test(given) ? given : crypto.randomUUID()
 }
 
-/** The form with this key. */
-export function withKey(fields: FormEntries, key: string): FormEntries {
-  return [...fields.filter(([name]) => name !== keyField), [keyField, key]]
-}
-
 /** As `idempotencyOf`, for a posted form. It is another request when the visitor has changed something. */
 export function idempotencyOfForm(
   key: string,

@@ -1,4 +1,4 @@
-import type { Idempotency, OwnedKey } from '../journal/contracts/intake-log.ts'
+import type { OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Digest } from '../platform/digest.ts'
 import { fieldsText } from '../signup/field.ts'
@@ -44,26 +44,6 @@ export function ownedKey({
 export function formKey(fields: FormEntries): string {
   const given = fields.find(([name]) => name === keyField)?.[1]
   return given !== undefined && /^[\w-]{1,64}$/.test(given) ? given : crypto.randomUUID()
-}
-
-/** As `idempotencyOf`, for a posted form. It is another request when the visitor has changed something. */
-export function idempotencyOfForm(
-  key: string,
-  content: readonly unknown[],
-  digest: Digest,
-): Idempotency {
-  const fingerprint = fingerprintOf('signup', content, digest)
-  return { space: '', key: `${key} ${fingerprint}`, fingerprint }
-}
-
-/** The key of a request with the fingerprint of its content. */
-export function idempotencyOf(
-  key: OwnedKey,
-  route: string,
-  content: readonly unknown[],
-  digest: Digest,
-): Idempotency {
-  return { ...key, fingerprint: fingerprintOf(route, content, digest) }
 }
 
 /**

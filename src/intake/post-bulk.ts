@@ -15,7 +15,7 @@ import {
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted } from './accepted.ts'
-import { contentOf, idempotencyOf } from './idempotency.ts'
+import { contentOf, fingerprintOf } from './idempotency.ts'
 
 /** After so much work on one request, other requests get their turn. */
 const turnMs = 5
@@ -42,9 +42,10 @@ const bulk: Endpoint<Told> = {
     const kept = { items: parsed.map((one) => (one.ok ? undefined : one.problems)), errors }
     const signups = parsed.flatMap((one) => (one.ok ? [one.value] : []))
     if (signups.length === 0) throw refuse.bulk(problemsOf(kept.items), errors.leftOut)
+    if (!key) return { signups, challengeToken, idempotency: undefined, kept }
     const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
-    const idempotency =
-      key && idempotencyOf(key, 'bulk', await mapInTurns(parsed, contentAt, clock), digest)
+    const content = await mapInTurns(parsed, contentAt, clock)
+    const idempotency = { ...key, fingerprint: fingerprintOf('bulk', content, digest) }
     return { signups, challengeToken, idempotency, kept }
   },
 }

@@ -7,7 +7,7 @@ import { parseForm, type ParsedSignup, parseSignup, tooManyTabs } from '../signu
 import type { Millis } from '../signup/signup.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted, replayed } from './accepted.ts'
-import { contentOf, formKey, idempotencyOf, idempotencyOfForm } from './idempotency.ts'
+import { contentOf, fingerprintOf, formKey } from './idempotency.ts'
 
 /** Where to send a person who posted a form. */
 type Page = Pick<ParsedSignup, 'redirect'>
@@ -20,13 +20,16 @@ const single: Endpoint<Page | undefined> = {
     const parsed = parseBody(body, exchange, intake)
     const { challengeToken } = parsed
     const isPage = body.kind === 'form' && prefersHtml(exchange.request)
-    const ofForm = key === undefined && isPage ? formKey(body.fields) : undefined
-    const idempotency =
-      ofForm !== undefined
-        ? idempotencyOfForm(ofForm, contentOf(parsed), digest)
-        : key && idempotencyOf(key, 'signup', contentOf(parsed), digest)
     const kept = isPage ? { redirect: parsed.redirect } : undefined
-    return { signups: [parsed], challengeToken, idempotency, formKey: ofForm, kept }
+    const submission = { signups: [parsed], challengeToken, kept }
+    const fingerprint = () => fingerprintOf('signup', contentOf(parsed), digest)
+    if (key) return { ...submission, idempotency: { ...key, fingerprint: fingerprint() } }
+    if (!isPage) return { ...submission, idempotency: undefined }
+    const ofForm = formKey(body.fields)
+    const print = fingerprint()
+    // It is another request when the visitor has changed something.
+    const idempotency = { space: '', key: `${ofForm} ${print}`, fingerprint: print }
+    return { ...submission, idempotency, formKey: ofForm }
   },
 }
 

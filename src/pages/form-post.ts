@@ -45,26 +45,20 @@ export function sendOn(
   options: FormPostOptions,
 ): Answer {
   const { allowedOrigins, events } = options
-  const { location, isFollowed } = next(viewOf(request, options), redirect, {
-    ownOrigin,
-    allowedOrigins,
-  })
-  if (redirect !== undefined && !isFollowed) {
+  const next = redirectLocation(redirect, { ownOrigin, allowedOrigins })
+  if (redirect !== undefined && next === undefined) {
     events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin), requestId)
   }
-  return seeOther(location)
+  return seeOther(next ?? thanksLocation(viewOf(request, options)))
 }
 
 /** The page that `sendOn` will redirect this form to. */
 export function nextLocation(view: View, fields: FormEntries, rules: RedirectRules): string {
-  const redirect = firstValue(fields, 'redirect')
-  return next(view, redirect === '' ? undefined : redirect, rules).location
+  return redirectLocation(firstValue(fields, 'redirect'), rules) ?? thanksLocation(view)
 }
 
-function next(view: View, redirect: string | undefined, rules: RedirectRules) {
-  const location = redirect === undefined ? undefined : redirectLocation(redirect, rules)
-  const thanks = view.root + thanksPath + view.query
-  return { location: location ?? thanks, isFollowed: location !== undefined }
+function thanksLocation(view: View): string {
+  return view.root + thanksPath + view.query
 }
 
 export interface RedirectRules {
@@ -81,9 +75,12 @@ const trickery = /[\p{Cc}\\]/u
  * The `Location`, in ASCII, for a `redirect` as it was sent: a path on our own origin, or a URL of a
  * named origin. Undefined when the redirect must not be followed. A relative one starts at our root.
  */
-export function redirectLocation(redirect: string, rules: RedirectRules): string | undefined {
-  const { ownOrigin, allowedOrigins } = rules
-  if (redirect.length > limits.redirectCharactersMax || trickery.test(redirect)) return undefined
+export function redirectLocation(
+  redirect: string | undefined,
+  { ownOrigin, allowedOrigins }: RedirectRules,
+): string | undefined {
+  if (!redirect || redirect.length > limits.redirectCharactersMax || trickery.test(redirect))
+    return undefined
   const url = URL.parse(redirect, ownOrigin)
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   if (url.username !== '' || url.password !== '') return undefined

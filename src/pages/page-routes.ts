@@ -5,7 +5,7 @@ import { pageSecurity } from '../http/headers.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Handler } from '../http/router.ts'
 import type { Field } from '../signup/field.ts'
-import { collectedText, pageAddress } from '../signup/field-control.ts'
+import { collectedText, isCollected, pageAddress } from '../signup/field-control.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
 import { document } from './document.ts'
 import { formPage } from './form-page.ts'
@@ -90,32 +90,22 @@ export function linkedFields(
   cameFrom: string | null,
 ): FormEntries {
   const fields: [name: string, value: string][] = []
-  for (const [name, value] of query) {
-    if (value === '') continue
-    const own = declaredField(name, declared)
-    if (own) {
-      const isThere = fields.some(([known]) => known === own.name)
-      if (!isThere || own.type === 'choices')
-        fields.push([own.name, collectedText(own, value) ?? value])
-      continue
-    }
-    const field = fieldOf(name)
-    if (field !== undefined) fields.push([field, value])
+  const hasReferrer = declared.some((field) => field.name === 'referrer' && isCollected(field))
+  const referrer = hasReferrer ? pageAddress(cameFrom ?? '') : ''
+  for (const [parameter, value] of [...query, ['field-referrer', referrer] as const]) {
+    const own = declaredField(parameter, declared)
+    const name = own?.name ?? fieldOf(parameter)
+    const isRepeated = own && own.type !== 'choices' && fields.some(([known]) => known === name)
+    if (value === '' || name === undefined || isRepeated) continue
+    fields.push([name, (own && collectedText(own, value)) ?? value])
   }
-  const hasReferrer = fields.some(([field]) => field === 'referrer')
-  return hasReferrer ? fields : [...fields, ...referrerOf(declared, cameFrom)]
+  return fields
 }
 
 /** The declared field that a query parameter fills in: `field-NAME`, or `utm_…` under its own name. */
 function declaredField(parameter: string, declared: readonly Field[]): Field | undefined {
   const name = parameter.startsWith('utm_') ? parameter : /^field-(.*)$/.exec(parameter)?.[1]
   return declared.find((field) => field.name === name)
-}
-
-function referrerOf(declared: readonly Field[], cameFrom: string | null): FormEntries {
-  const field = declared.find(({ name }) => name === 'referrer')
-  const text = field && collectedText(field, pageAddress(cameFrom ?? ''))
-  return text === undefined || text === '' ? [] : [['referrer', text]]
 }
 
 /** The field for a query parameter. Others are ignored: ad networks add their own, and nobody asked for them. */

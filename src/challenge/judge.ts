@@ -28,7 +28,10 @@ const setupCodes: ReadonlySet<string> = new Set([
  * invalid tokens both get status 200, and only `success: true` means success. An answer in another form is
  * no verdict on the token.
  */
-export function judge({ status, headers, text }: HttpAnswer, options: JudgeOptions): Verdict {
+export function judge(
+  { status, text }: Pick<HttpAnswer, 'status' | 'text'>,
+  options: JudgeOptions,
+): Verdict {
   const body = parseObject(text)
   const isSuccess = body?.['success']
   const codes = codesIn(body?.['error-codes'])
@@ -37,9 +40,7 @@ export function judge({ status, headers, text }: HttpAnswer, options: JudgeOptio
     return ofTestSecret(setup, options) ?? setupProblem(setup, options)
   }
   if (status !== 200) {
-    const unavailable = noVerdict(`it answered HTTP ${status}`, options)
-    const retryAfterSeconds = retryAfter(headers) ?? unavailable.retryAfterSeconds
-    return { ...unavailable, isPassing: status >= 500, retryAfterSeconds }
+    return { ...noVerdict(`it answered HTTP ${status}`, options), isPassing: status >= 500 }
   }
   if (isSuccess === true) return hostProblem(body['hostname'], options) ?? { kind: 'passed' }
   if (isSuccess !== false) return noVerdict('its answer is not a verdict', options)
@@ -66,14 +67,6 @@ function codesIn(given: unknown): readonly string[] {
     .flat()
     .filter((code) => typeof code === 'string')
     .filter((code) => looksLikeACode.test(code))
-}
-
-const retryAfterMaxSeconds = 300
-
-/** The `Retry-After` header in seconds; undefined when it is missing or a date. */
-function retryAfter(headers: HttpAnswer['headers']): number | undefined {
-  const text = headers.get('retry-after')?.trim() ?? ''
-  return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) : undefined
 }
 
 /** Checks the host, which siteverify reports but does not check. With a test secret the host is made up. */

@@ -71,6 +71,10 @@ function pathsOf(service: DescribedService): Json {
   }
   const config = inJson('What a form needs to know', 'Config')
   const alive = inJson('Whether the process is alive', 'Liveness')
+  const state = inJson('How far a signup has come', 'SignupStatus', refused([404]))
+  const ready = inJson('Whether signups can be taken', 'Readiness', {
+    503: jsonResponse('They cannot; strictly: or would not become rows.', 'Readiness', retryAfter),
+  })
   return {
     '/api/signup': { parameters: ofSite, post: operation('createSignup', postSignup(service)) },
     '/api/signup/bulk': {
@@ -79,13 +83,13 @@ function pathsOf(service: DescribedService): Json {
     },
     '/api/signup/{id}': {
       parameters: [ref('parameters', 'Id'), ...ofSite],
-      get: operation('getSignup', getSignup),
+      get: operation('getSignup', state),
     },
     '/api/config': { parameters: ofSite, get: operation('getConfig', config) },
     '/api/health': { get: operation('getHealth', alive) },
     '/api/ready': {
       parameters: [strict, ...(sites ? [siteOrAll] : [])],
-      get: operation('getReady', getReady),
+      get: operation('getReady', ready),
     },
     ...(hasMetrics && { '/metrics': { get: operation('getMetrics', getMetrics) } }),
     [openapiPath]: { parameters: ofSite, get: operation('getOpenapi', getDocument) },
@@ -204,26 +208,6 @@ function postBulk({ bodyBytesMax, bulkItemsMax, needsApiKey }: DescribedService)
   }
 }
 
-const getSignup: Described = {
-  summary: 'How far a signup has come',
-  responses: {
-    200: jsonResponse('Nothing personal is in it.', 'SignupStatus'),
-    ...refused([404]),
-  },
-}
-
-const getReady: Described = {
-  summary: 'Whether signups can be taken',
-  responses: {
-    200: jsonResponse('Signups can be taken.', 'Readiness'),
-    503: jsonResponse(
-      'They cannot; strictly: or they would not become rows.',
-      'Readiness',
-      retryAfter,
-    ),
-  },
-}
-
 const getMetrics: Described = {
   summary: 'What has happened, and what waits, for Prometheus',
   security: [{ metricsToken: [] }],
@@ -241,6 +225,7 @@ const getDocument: Described = {
   },
 }
 
-function inJson(summary: string, schema: string): Described {
-  return { summary, responses: { 200: jsonResponse(summary, schema) } }
+/** @param more the answers besides 200 */
+function inJson(summary: string, schema: string, more: Json = {}): Described {
+  return { summary, responses: { 200: jsonResponse(summary, schema), ...more } }
 }

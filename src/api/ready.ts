@@ -36,7 +36,7 @@ const challengeWords = {
  */
 export async function ready(options: ReadinessOptions, isStrict: boolean): Promise<Answer> {
   const { reader, health } = options
-  if (health.journal.state !== 'ok') await probe(options)
+  await probe(options)
   const backlog = await unlessUnavailable(reader.backlog())
   const stalled = await stalledOf(options)
   return answerOf({ healths: [health], backlog, stalled }, isStrict)
@@ -58,7 +58,7 @@ export async function readySites(
   isStrict: boolean,
 ): Promise<Answer> {
   const [first] = sites
-  if (first.health.journal.state !== 'ok') await probe(first)
+  await probe(first)
   const waiting = await unlessUnavailable(backlogs())
   const backlog = waiting && sites.reduce((sum, { name }) => sum + (waiting.get(name) ?? 0), 0)
   const blockedSites = sites.flatMap(({ name, health }) => {
@@ -168,12 +168,8 @@ function challengeOf({ challenge }: Health): ReadinessAnswer['challenge'] {
   return challenge
 }
 
-/** Tries to write. While we are not ready, a load balancer sends no signup whose success would show it. */
-async function probe({ reader, events }: ReadinessOptions): Promise<void> {
-  try {
-    await reader.probe()
-    events.journalRecovered()
-  } catch (error) {
-    if (!(error instanceof JournalUnavailable)) throw error
-  }
+/** Tries to write when that failed: while we are not ready, a load balancer sends no signup that would show success. */
+async function probe({ health, reader, events }: ReadinessOptions): Promise<void> {
+  if (health.journal.state === 'ok') return
+  await unlessUnavailable(reader.probe().then(() => events.journalRecovered()))
 }

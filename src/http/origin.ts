@@ -75,15 +75,9 @@ export function ownOrigin(
 }
 
 /** The headers that scripts of other origins may read. */
-const exposed = [
-  'Idempotency-Replayed',
-  'Location',
-  'Preference-Applied',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'X-Request-Id',
-].join(', ')
+const exposed =
+  'Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, ' +
+  'X-Request-Id'
 
 /**
  * The CORS headers of an answer to an allowed origin: names and values in turn, never with

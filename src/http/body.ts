@@ -78,21 +78,19 @@ function announcedBytes({ headers }: HttpRequest): number {
   return Number(headers.get('content-length') ?? Number.NaN)
 }
 
+const mediaTypes = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+] as const
+
 /** @throws Refusal when the type or its charset is not accepted */
 function mediaTypeOf(contentType: string) {
-  const end = contentType.indexOf(';')
-  const name = end === -1 ? contentType : contentType.slice(0, end)
-  const mediaType = name.trim().toLowerCase()
-  switch (mediaType) {
-    case 'application/json':
-    case 'application/x-www-form-urlencoded':
-      if (!isUtf8(contentType)) throw refuse.charset()
-      return mediaType
-    case 'multipart/form-data':
-      return mediaType
-    default:
-      throw refuse.contentType()
-  }
+  const name = contentType.split(';', 1)[0]?.trim().toLowerCase()
+  const mediaType = mediaTypes.find((it) => it === name)
+  if (!mediaType) throw refuse.contentType()
+  if (mediaType !== 'multipart/form-data' && !isUtf8(contentType)) throw refuse.charset()
+  return mediaType
 }
 
 function isUtf8(contentType: string): boolean {
@@ -100,17 +98,16 @@ function isUtf8(contentType: string): boolean {
   return /^(utf-?8|us-ascii)$/i.test(charset)
 }
 
+const plainCodings: ReadonlySet<string> = new Set(['', 'identity', 'chunked'])
+
 /** Whether the body is compressed. Node removes only `chunked`, also from a `Transfer-Encoding` of `gzip, chunked`. */
 function isCoded(headers: HttpHeaders): boolean {
-  return (
-    hasOther(headers.get('content-encoding'), ['', 'identity']) ||
-    hasOther(headers.get('transfer-encoding'), ['', 'identity', 'chunked'])
+  return ['content-encoding', 'transfer-encoding'].some((name) =>
+    headers
+      .get(name)
+      ?.split(',')
+      .some((it) => !plainCodings.has(it.trim().toLowerCase())),
   )
-}
-
-/** Whether a comma-separated list has any other word than these. */
-function hasOther(list: string | null, words: readonly string[]): boolean {
-  return list?.split(',').some((word) => !words.includes(word.trim().toLowerCase())) ?? false
 }
 
 /** Copies all pieces into one array: kept apart, a million one-byte pieces would take a hundred times their size. */
@@ -143,6 +140,9 @@ async function readPieces(
   }
 }
 
+const notUtf8 = 'The body is not valid UTF-8.'
+const notMultipart = 'The body is not valid multipart/form-data.'
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Decodes each byte to one character. */
 const latin1 = new TextDecoder('latin1')
@@ -151,12 +151,8 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw notUtf8()
+    throw refuse.malformed(notUtf8)
   }
-}
-
-function notUtf8(): Refusal {
-  return refuse.malformed('The body is not valid UTF-8.')
 }
 
 function parseObject(text: string): Record<string, unknown> {
@@ -176,7 +172,7 @@ function parseUrlencoded(text: string, fieldsMax: number): FormEntries {
     // Fails on invalid UTF-8, which URLSearchParams would replace silently. A stray percent sign is allowed.
     decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
   } catch {
-    throw notUtf8()
+    throw refuse.malformed(notUtf8)
   }
   return [...new URLSearchParams(text)]
 }
@@ -203,7 +199,7 @@ async function parseMultipart(
     const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
     form = await new Response(bytes, { headers }).formData()
   } catch {
-    throw malformedMultipart()
+    throw refuse.malformed(notMultipart)
   }
   const fields = [...form].flatMap(([name, value]): FormEntries => {
     if (typeof value === 'string') return [[name, value]]
@@ -220,10 +216,6 @@ async function parseMultipart(
 /** The boundary in a `Content-Type`, by the rules of RFC 2046, section 5.1.1. */
 function boundaryIn(contentType: string): string {
   const boundary = /;\s*boundary=("?)([\w'()+,./:=? -]{1,70})\1\s*(?:;|$)/i.exec(contentType)?.[2]
-  if (boundary === undefined) throw malformedMultipart()
+  if (boundary === undefined) throw refuse.malformed(notMultipart)
   return boundary
-}
-
-function malformedMultipart(): Refusal {
-  return refuse.malformed('The body is not valid multipart/form-data.')
 }

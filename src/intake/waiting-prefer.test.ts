@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 
-import { preferredWait } from './waiting.ts'
+import { patienceOf } from './waiting.ts'
+
+const secondsOf = (headers: Headers) =>
+  patienceOf({ headers, signal: new AbortController().signal }, { elapsed: () => 0 })?.seconds
 
 test.each([
   ['wait=1', 1],
@@ -31,7 +34,7 @@ test.each([
   ['wait-for=5', undefined],
   ['x="wait=5"', undefined],
 ])('Prefer: %s asks for a wait of %s seconds', (prefer, seconds) => {
-  expect(preferredWait(new Headers({ prefer }))).toBe(seconds)
+  expect(secondsOf(new Headers({ prefer }))).toBe(seconds)
 })
 
 test('several Prefer headers are read as one', () => {
@@ -39,6 +42,6 @@ test('several Prefer headers are read as one', () => {
     ['prefer', 'respond-async'],
     ['prefer', 'wait=7'],
   ])
-  expect(preferredWait(headers)).toBe(7)
-  expect(preferredWait(new Headers())).toBeUndefined()
+  expect(secondsOf(headers)).toBe(7)
+  expect(secondsOf(new Headers())).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { Budget, type BudgetLimits } from '../http/budget.ts'
 import type { IntakeLog, SignupStatus, TabCursor } from '../journal/contracts/intake-log.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { refusalWords } from '../signup/trouble.ts'
@@ -169,11 +169,24 @@ export interface Patience {
   readonly left: AbortSignal
 }
 
-/** The wait that the `Prefer` header asks for, counted from now; undefined when it asks for none. */
-export function patienceOf(request: HttpRequest, clock: Clock): Patience | undefined {
-  const seconds = preferredWait(request.headers)
-  if (seconds === undefined) return undefined
-  return { seconds, until: clock.elapsed() + seconds * 1000, left: request.signal }
+/** The longest wait that is granted, in seconds. */
+const waitSecondsMax = 30
+
+/**
+ * The wait that the `wait` preference asks for (RFC 7240), counted from now; undefined when it asks for none.
+ * The first `wait` counts; it is ignored unless it is a whole number of seconds.
+ */
+export function patienceOf(
+  { headers, signal }: Pick<HttpRequest, 'headers' | 'signal'>,
+  clock: Pick<Clock, 'elapsed'>,
+): Patience | undefined {
+  const preferences = headers.get('prefer')?.split(',') ?? []
+  const wait = preferences.find((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference))
+  const [, digits] = /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;|$)/i.exec(wait ?? '') ?? []
+  const seconds = Math.min(waitSecondsMax, Number(digits ?? 0))
+  return seconds > 0
+    ? { seconds, until: clock.elapsed() + seconds * 1000, left: signal }
+    : undefined
 }
 
 /** The state of signups when their request is answered. */
@@ -195,20 +208,4 @@ function blockedBy(health: Health, tab: string): string | undefined {
   if (delivery.state === 'blocked') return refusalWords[delivery.reason]
   const aside = tabs.size === 0 ? undefined : tabs.get(tabKey(tab))
   return aside && refusalWords[aside.reason]
-}
-
-/** The longest wait that is granted, in seconds. */
-const waitSecondsMax = 30
-
-/**
- * How many seconds the client wants to wait for the row, from the `wait` preference (RFC 7240);
- * undefined when it does not want to wait. The first `wait` counts; it is ignored unless it is a whole
- * number.
- */
-export function preferredWait(headers: HttpHeaders): number | undefined {
-  const preferences = headers.get('prefer')?.split(',') ?? []
-  const wait = preferences.find((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference))
-  const [, digits] = /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;|$)/i.exec(wait ?? '') ?? []
-  const seconds = Math.min(waitSecondsMax, Number(digits ?? 0))
-  return seconds > 0 ? seconds : undefined
 }

@@ -1,3 +1,4 @@
+import type { PageSources } from '../http/headers.ts'
 import type { AllowedOrigins } from '../http/origin.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Field } from '../signup/field.ts'
@@ -26,20 +27,15 @@ export interface PageSettings {
   readonly name: NameField
 }
 
-/** What a page needs to know about the challenge. */
-export interface PageWidget {
-  /** Null when the challenge is off. */
-  readonly siteKey: string | null
-  /** The origins that the page's CSP must allow for the challenge; empty when it is off. */
-  readonly origins: readonly string[]
-}
-
 /** Everything that the pages are built from. */
 export interface PageOptions {
   readonly pages: PageSettings
   /** The name that addresses carry to the same site; undefined when there is only one site for all. */
   readonly site: string | undefined
-  readonly widget: PageWidget
+  readonly widget: PageSources['widget'] & {
+    /** Null when the challenge is off. */
+    readonly siteKey: string | null
+  }
   /** The declared fields of the site. */
   readonly fields: readonly Field[]
   readonly allowedOrigins: AllowedOrigins

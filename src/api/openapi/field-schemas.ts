@@ -16,25 +16,22 @@ export interface FieldSchemas {
 /** The fields as JSON carries them. As in the other schemas, null in an optional one counts as absent. */
 export function jsonFields(fields: readonly Field[]): FieldSchemas {
   return fieldsBy(fields, (field) => {
-    const { title, ...schema } = fieldSchema(field)
-    return field.required ? { title, ...schema } : { title, anyOf: [schema, { type: 'null' }] }
+    const schema = valueSchema(field)
+    return field.required ? schema : { anyOf: [schema, { type: 'null' }] }
   })
 }
 
 /** The fields as forms carry them. */
 export function formFields(fields: readonly Field[]): FieldSchemas {
-  return fieldsBy(fields, fieldSchema)
+  return fieldsBy(fields, valueSchema)
 }
 
 function fieldsBy(fields: readonly Field[], schemaOf: (field: Field) => Json): FieldSchemas {
+  const titled = (field: Field) => ({ title: headingOf(field), ...schemaOf(field) })
   return {
-    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])),
+    properties: Object.fromEntries(fields.map((field) => [field.name, titled(field)])),
     required: fields.filter(({ required }) => required).map(({ name }) => name),
   }
-}
-
-function fieldSchema(field: Field): Json {
-  return { title: headingOf(field), ...valueSchema(field) }
 }
 
 function valueSchema(field: Field): Json {

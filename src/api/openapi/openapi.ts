@@ -1,16 +1,13 @@
 import { limits } from '../../signup/limits.ts'
 import {
-  etag,
   everywhere,
   headers,
   type Json,
   jsonResponse,
-  preferenceApplied,
-  rateLimit,
   ref,
+  refs,
   refusalResponses,
   refused,
-  replayed,
   response,
   retryAfter,
   signupRefusals,
@@ -135,11 +132,9 @@ const parameters = {
 }
 
 function siteParameter(sites: readonly string[]): Json {
-  const hasDefault = sites.includes('default')
-  const description = hasDefault
-    ? 'The site that the request is about; the site default when absent.'
-    : 'The site that the request is about. The body of a signup may name it instead.'
-  return { ...siteOrAll, required: !hasDefault, description }
+  const description =
+    'The site that the request is about. The body of a signup may name it instead.'
+  return { ...siteOrAll, required: !sites.includes('default'), description }
 }
 
 const siteOrAll = {
@@ -158,8 +153,8 @@ const strict = {
 
 const sending = [ref('parameters', 'Idempotency-Key'), ref('parameters', 'Prefer')]
 
-const acceptedHeaders = { ...rateLimit, ...replayed }
-const writtenHeaders = { ...acceptedHeaders, ...preferenceApplied }
+const acceptedHeaders = refs(['RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'])
+const writtenHeaders = { ...acceptedHeaders, ...refs(['Preference-Applied']) }
 
 function postSignup({ bodyBytesMax }: DescribedService): Described {
   const form = { schema: ref('schemas', 'SignupForm') }
@@ -216,6 +211,8 @@ const getMetrics: Described = {
     ...refused([401]),
   },
 }
+
+const etag = refs(['ETag'])
 
 const getDocument: Described = {
   summary: 'This document',

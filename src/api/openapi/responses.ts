@@ -5,14 +5,10 @@ export const ref = (section: string, name: string): Json => ({
   $ref: `#/components/${section}/${name}`,
 })
 
-const refs = (names: readonly string[]): Json =>
+export const refs = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 
-export const rateLimit = refs(['RateLimit', 'RateLimit-Policy'])
-export const replayed = refs(['Idempotency-Replayed'])
-export const preferenceApplied = refs(['Preference-Applied'])
 export const retryAfter = refs(['Retry-After'])
-export const etag = refs(['ETag'])
 
 export const headers: Json = {
   'X-Request-Id': header('Names the request, also in the log.', '^[0-9a-fA-F-]{16,64}$', true),
@@ -54,7 +50,7 @@ const refusals = {
 
 const refusalHeaders: Readonly<Partial<Record<string, Json>>> = {
   401: { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } },
-  429: { ...retryAfter, ...rateLimit },
+  429: refs(['Retry-After', 'RateLimit', 'RateLimit-Policy']),
   503: retryAfter,
 }
 

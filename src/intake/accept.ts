@@ -78,7 +78,7 @@ export async function accept<Kept>(
   { takesForms, read }: Endpoint<Kept>,
 ): Promise<Accepted<Kept>> {
   const { request } = exchange
-  const key = ownedKey(exchange)
+  const key = ownedKey(request, exchange.client)
   // The page with the refusal shows what was typed, so a small form is read even when it is refused.
   const isGivenBack = () => takesForms && prefersHtml(request) && isSmallBody(request)
   if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intakes)

@@ -14,7 +14,7 @@ const signup = {
 }
 
 const keyIn = (headers: Record<string, string>, apiKey?: string) =>
-  ownedKey({ request: new Request('http://a.example', { headers }), client: { apiKey } })
+  ownedKey(new Request('http://a.example', { headers }), { apiKey })
 
 test.each(['a', 'x'.repeat(255), '01990b6e-1d1c-7c3f-8f0e-5d2a8c1b7e42', '"quoted"', 'a b, c~'])(
   'the Idempotency-Key %s is accepted unchanged',

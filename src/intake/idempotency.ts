@@ -21,14 +21,11 @@ const printable = /^[\x20-\x7e]+$/
  *
  * @throws Refusal 400 when it is malformed
  */
-export function ownedKey({
-  request,
-  client: { apiKey = '' },
-}: {
-  readonly request: Pick<HttpRequest, 'headers'>
-  readonly client: Pick<Client, 'apiKey'>
-}): OwnedKey | undefined {
-  const key = request.headers.get('idempotency-key')
+export function ownedKey(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  { apiKey = '' }: Pick<Client, 'apiKey'>,
+): OwnedKey | undefined {
+  const key = headers.get('idempotency-key')
   if (key === null) return undefined
   const { idempotencyKeyCharactersMax: charactersMax } = limits
   if (printable.test(key) && key.length <= charactersMax) return { space: apiKey, key }

@@ -14,6 +14,7 @@ import type { ParsedSignup } from '../signup/parse.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import { contentOf, fingerprintOf, type Turns } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
+import type { Client } from '../http/client.ts'
 import type { Exchange } from '../http/exchange.ts'
 
 export interface SubmitParts {
@@ -157,7 +158,7 @@ function signupOf(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitPar
  */
 export async function admit(
   submission: Submission,
-  { client, requestId }: Visitor,
+  { client, requestId }: Pick<Exchange, 'requestId'> & { client: Pick<Client, 'visitorAddress'> },
   { challenge, events, digest }: Pick<SubmitParts, 'challenge' | 'events' | 'digest'>,
 ): Promise<string | undefined> {
   if (!challenge) return undefined
@@ -170,10 +171,6 @@ export async function admit(
   if (verdict.kind !== 'passed') throw refuse.challengeUnavailable(verdict.retryAfterSeconds)
   // Test keys give everybody the same token, so there the fingerprint also depends on the content.
   return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''], digest)
-}
-
-interface Visitor extends Pick<Exchange, 'requestId'> {
-  readonly client: Pick<Exchange['client'], 'visitorAddress'>
 }
 
 /** Identifies the request, so that a repeated one is recognised: by its key and content, or by content alone. */

@@ -183,13 +183,17 @@ function pagesOf(webs: ReadonlyMap<string, SiteWeb>): SiteWeb['pages'] {
 }
 
 /** The OpenAPI document for the signups of a site. */
-function describe(name: string, { config, secrets }: Answering): StaticFile {
+function describe(name: string, { config, secrets, assets, webs }: Answering): StaticFile {
   const { bodyBytesMax, bulkItemsMax, hasSites, sites } = config
   const description = describeService({
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: secrets.apiKeys.length > 0,
     hasMetrics: secrets.metricsToken !== undefined,
+    files: [
+      ...pagesOf(webs).map(({ path }) => ({ path, contentType: 'text/html' })),
+      ...assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
+    ],
     fields: sites.find((site) => site.name === name)?.fields ?? [],
     sites: hasSites ? sites.map((site) => site.name) : undefined,
   })

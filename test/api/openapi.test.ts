@@ -119,7 +119,9 @@ test('the document has the paths of the interface, each with every method that i
     expect.arrayContaining(endpoints.map((endpoint) => `/api/${endpoint}`)),
   )
   for (const [path, operations] of Object.entries(paths)) {
-    const answer = await fetch(service.url + path, { method: 'OPTIONS' })
+    const answer = await fetch(service.url + path.replace('{language}', 'de'), {
+      method: 'OPTIONS',
+    })
     const { parameters: _, ...methods } = operations
     const documented = Object.keys(methods).map((method) => method.toUpperCase())
     const more = documented.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']

@@ -99,11 +99,12 @@ test('any other method or path is answered with a problem, and a wrong method wi
   const paths = new Set(document.operations.map(({ path }) => path))
   for (const path of paths) {
     const documented = document.operations.filter((it) => it.path === path)
+    const spelled = path.replace('{language}', 'de')
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
       (method) => !documented.some((it) => it.method === method),
     )
     for (const method of others) {
-      const answer = await client.send({ method, path, headers: {}, body: '' })
+      const answer = await client.send({ method, path: spelled, headers: {}, body: '' })
       expect([method, path, answer.status]).toEqual([method, path, 405])
       const allowed = answer.headers.get('allow')?.split(', ')
       expect(allowed).toEqual(expect.arrayContaining(documented.map((it) => it.method)))
@@ -191,7 +192,9 @@ function requestsFor(
         })
       const query = new URLSearchParams(named('query')).toString()
       // These would be other paths.
-      const filled = path.replace('{id}', /^(bulk|thanks|form)$/.test(id) ? 'x' : id)
+      const filled = path
+        .replace('{id}', /^(bulk|thanks|form)$/.test(id) ? 'x' : id)
+        .replace('{language}', values['language'] ?? 'de')
       return {
         method,
         path: query === '' ? filled : `${filled}?${query}`,
@@ -216,6 +219,7 @@ function parameterValues(
   const fits = fitting(schema, document.resolve)
     .map(String)
     .filter((it) => /^[ -~]*$/.test(it))
+  // Another one would be another path.
   if (where === 'path') return fits
   // Most requests are for the site of the document.
   if (name === 'site')

@@ -1,4 +1,5 @@
 import { limits } from '../../signup/limits.ts'
+import { type DescribedFile, describeFiles, fileResponses } from './files.ts'
 import {
   everywhere,
   headers,
@@ -20,12 +21,14 @@ export interface DescribedService extends DescribedSignups {
   /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
   readonly hasMetrics: boolean
+  /** The pages, and the files of the embed. */
+  readonly files: readonly DescribedFile[]
 }
 
 /** Where the document is served. */
 export const openapiPath = '/api/openapi.json'
 
-/** The OpenAPI 3.1 document: every path for programs, with the current settings. Pages and files are not in it. */
+/** The OpenAPI 3.1 document: every path of the service with its current settings. */
 export function describeService(service: DescribedService): Json {
   const { needsApiKey, hasMetrics, sites } = service
   return {
@@ -37,8 +40,8 @@ export function describeService(service: DescribedService): Json {
       description:
         'A 2xx means that the signup is on disk and becomes one row. Errors are problem documents ' +
         '(RFC 9457), or a page when Accept prefers text/html. HEAD and OPTIONS are answered where GET ' +
-        'and POST are; any other method gets a 405. A slash at the end of a path makes no difference. ' +
-        'Pages and files are not in this document.',
+        'and POST are. Any other method gets a 405, and any other path a 404. A slash at the end of a ' +
+        'path makes no difference.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -60,7 +63,7 @@ export function describeService(service: DescribedService): Json {
 const bearer = { type: 'http', scheme: 'bearer' }
 
 function pathsOf(service: DescribedService): Json {
-  const { hasMetrics, sites } = service
+  const { hasMetrics, files, sites } = service
   const ofSite = sites ? [ref('parameters', 'Site')] : []
   const operation = (operationId: string, { responses, ...more }: Described): Json => {
     const any = refused(sites ? [...everywhere, 422] : everywhere)
@@ -90,6 +93,12 @@ function pathsOf(service: DescribedService): Json {
     },
     ...(hasMetrics && { '/metrics': { get: operation('getMetrics', getMetrics) } }),
     [openapiPath]: { parameters: ofSite, get: operation('getOpenapi', getDocument) },
+    ...Object.fromEntries(
+      describeFiles(files).map(({ path, parameters, operationId, ...described }) => {
+        const all = [...parameters, ...(sites ? [siteOfFile] : [])]
+        return [path, { parameters: all, get: operation(operationId, described) }]
+      }),
+    ),
   }
 }
 
@@ -143,6 +152,8 @@ const siteOrAll = {
   description: 'The site that the request is about; all sites when absent.',
   schema: ref('schemas', 'Site'),
 }
+
+const siteOfFile = { ...siteOrAll, description: 'The site whose looks and fields it has.' }
 
 const strict = {
   name: 'strict',
@@ -212,14 +223,9 @@ const getMetrics: Described = {
   },
 }
 
-const etag = refs(['ETag'])
-
 const getDocument: Described = {
   summary: 'This document',
-  responses: {
-    200: response('The document.', { 'application/json': { schema: { type: 'object' } } }, etag),
-    304: response('It has not changed since.', undefined, etag),
-  },
+  responses: fileResponses('application/json'),
 }
 
 /** @param more the answers besides 200 */

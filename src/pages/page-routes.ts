@@ -5,7 +5,7 @@ import { pageSecurity } from '../http/headers.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Handler } from '../http/router.ts'
 import type { Field } from '../signup/field.ts'
-import { collectedText, isCollected, pageAddress } from '../signup/field-control.ts'
+import { collectedLength, collectedText, pageAddress } from '../signup/field-control.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
 import { document } from './document.ts'
 import { formPage } from './form-page.ts'
@@ -90,7 +90,9 @@ export function linkedFields(
   cameFrom: string | null,
 ): FormEntries {
   const fields: [name: string, value: string][] = []
-  const hasReferrer = declared.some((field) => field.name === 'referrer' && isCollected(field))
+  const hasReferrer = declared.some(
+    (field) => field.name === 'referrer' && collectedLength(field) !== undefined,
+  )
   const referrer = hasReferrer ? pageAddress(cameFrom ?? '') : ''
   for (const [parameter, value] of [...query, ['field-referrer', referrer] as const]) {
     const own = declaredField(parameter, declared)

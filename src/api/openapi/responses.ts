@@ -39,8 +39,7 @@ const refusals = {
   413: 'The body is too large, or the list too long.',
   415: 'A content type, coding or charset that is not supported.',
   417: 'An Expect header other than 100-continue.',
-  422:
-    'Fields are missing or wrong, the site is unknown, or the key was used with other content before.',
+  422: 'Fields are missing or wrong, the site is unknown, or the key was used with other content before.',
   429: 'Too many signups, or too many repeated requests, from one client address.',
   431: 'Address and headers are too long.',
   500: 'A defect of this service.',

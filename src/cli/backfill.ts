@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { SignupRecord } from '../journal/contracts/reader.ts'
 import type { FoundKind } from '../operations/compare.ts'
-import { parseMoment } from './arguments.ts'
+import { parseMoment } from './moment.ts'
 import { deliverAgain, type Difference, withDifference } from './difference.ts'
 import { exit, type Run, UsageError } from './session.ts'
 import { digits, iso } from './terminal/words.ts'

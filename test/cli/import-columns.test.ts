@@ -85,7 +85,7 @@ test('a wrong --map shows no data of a file without a header row', async () => {
 test('a dry run shows what each column becomes, and the dates that signups get', async () => {
   const content =
     'Name,E-mail,Joined,City,City,Tab,Rejected row,Rejected row\n' +
-    'Ada,ada@example.com,45981.5,London,x,News,7,8\n' +
+    'Ada,ada@example.com,2025-11-20,London,x,News,7,8\n' +
     'Grace,grace@navy.example,9.12.2025 14:30,Arlington,,News,,\n' +
     'Bob,bob@example.com,2025-11-01,,,,,\n' +
     'Alan,alan@example.com,,Wilmslow,,News,,\n'

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from '../../signup/json.ts'
 import { type Parsed, type ParseContext, parseSignup } from '../../signup/parse.ts'
 import type { Columns } from './columns.ts'
 import { rejectedColumns } from './file-record.ts'
-import { type DateOrder, readMoment } from './moment.ts'
+import { type DateOrder, readMoment } from '../moment.ts'
 
 export interface RowOptions {
   readonly columns: Columns

@@ -17,15 +17,8 @@ test.each([
   ['1970-01-01', '1970-01-01T00:00:00.000Z'],
   ['2026-11-23T02:00:00', '2026-11-23T02:00:00.000Z'],
   ['2026-11-23T12:00:00', '2026-11-23T12:00:00.000Z'],
-  // Microsoft's page about DATE gives this number for this day.
-  ['39448', '2008-01-01T00:00:00.000Z'],
-  ['25569', '1970-01-01T00:00:00.000Z'],
-  [' 46346.5 ', '2026-11-20T12:00:00.000Z'],
-  ['46346,4166666667', '2026-11-20T10:00:00.000Z'],
-  ['46346.99999999999', '2026-11-21T00:00:00.000Z'],
-  ['46349.5', '2026-11-23T12:00:00.000Z'],
 ])('%j is %s', (text, moment) => {
-  expect(iso(readMoment(text, now, undefined))).toBe(moment)
+  expect(iso(readMoment(text, now))).toBe(moment)
 })
 
 test.each([
@@ -51,15 +44,8 @@ test.each([
   ['1969-12-31', /before 1970/],
   ['2026-11-24', /in the future/],
   ['2026-11-23T12:00:00.001', /in the future/],
-  ['25568.99', /before 1970/],
-  ['46349.500001', /in the future/],
-  ['99999', /in the future/],
   ['2026', /must be a date such as/],
-  ['100000', /must be a date such as/],
-  ['46346.', /must be a date such as/],
-  ['46346 10:00', /must be a date such as/],
-  ['46346Z', /must be a date such as/],
-  ['-46346', /must be a date such as/],
+  ['46346.5', /must be a date such as/],
 ])('%j is refused', (text, problem) => {
-  expect(readMoment(text, now, undefined)).toEqual({ problem: expect.stringMatching(problem) })
+  expect(readMoment(text, now)).toEqual({ problem: expect.stringMatching(problem) })
 })

@@ -6,12 +6,11 @@ import { tabsOf } from '../service/tabs.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { ownColumns } from '../signup/row.ts'
 import { Columns, importFields } from './import/columns.ts'
-import type { ImportFile } from './import/file-record.ts'
 import { Importer } from './import/importer.ts'
 import { openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
 import { describeReport, type Report, usesOf } from './import/report.ts'
-import { exit, type Run, type Session, UsageError } from './session.ts'
+import { exit, type Run, UsageError } from './session.ts'
 
 const dateOrders = ['day-first', 'month-first'] as const
 
@@ -79,7 +78,11 @@ export function addImport(program: Command, run: Run): void {
         setFlagsFromString('--semi-space-growth-factor=1')
         let complete = false
         try {
-          await runAll(importer, file, opened.bytes, session)
+          using progress = session.notes.progress('bytes read', opened.bytes)
+          await importer.run(file, (done) => {
+            progress.at(done)
+            session.stop.throwIfAborted()
+          })
           complete = true
         } finally {
           await rejectedFile?.finish()
@@ -115,17 +118,4 @@ function addMapped(
   const field = importFields.find((it) => it.toLowerCase() === name.toLowerCase()) ?? name
   if (before.has(field)) throw new InvalidArgumentError(`The field ${field} is given twice.`)
   return new Map([...before, [field, text.slice(at + 1).trim()]])
-}
-
-async function runAll(
-  importer: Importer,
-  file: ImportFile,
-  bytes: number,
-  { notes, stop }: Session,
-): Promise<void> {
-  using progress = notes.progress('bytes read', bytes)
-  await importer.run(file, (done) => {
-    progress.at(done)
-    stop.throwIfAborted()
-  })
 }

@@ -49,18 +49,16 @@ test('the first twenty rejected rows are shown', async () => {
 })
 
 test('columns of one name go into Metadata, all but the first with their letters', async () => {
-  const content = 'Note,Email,Note,Note,Note (column C)\nx,ada@example.com,y,z,w\n'
-  const { signups } = await importing(content)
+  const { signups } = await importing('Note,Email,Note,Note\nx,ada@example.com,y,z\n')
   expect(signups).toMatchObject([
-    {
-      metadata: {
-        Note: 'x',
-        'Note (column C)': 'w',
-        'Note (column C, 2)': 'y',
-        'Note (column D)': 'z',
-      },
-    },
+    { metadata: { Note: 'x', 'Note (column C)': 'y', 'Note (column D)': 'z' } },
   ])
+})
+
+test('a column that is called as a later one of its name gets is told to be renamed', async () => {
+  const content = 'Note,Email,Note,Note (column C)\nx,ada@example.com,y,z\n'
+  const { stdout } = await importing(content, '--dry-run')
+  expect(stdout).toContain('have one name: rename that column')
 })
 
 test.each([

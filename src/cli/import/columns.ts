@@ -1,37 +1,22 @@
 import type { OwnColumn } from '../../signup/row.ts'
 import { suggest } from '../../signup/suggest.ts'
 import { UsageError } from '../session.ts'
-import { type FileColumn, lettersOf } from './file-record.ts'
+import { type FileColumn, lettersOf, quotedName } from './file-record.ts'
 
 /** What a column may be. Other columns go into metadata under their own names. */
-export const importFields = [
-  'email',
-  'timestamp',
-  'source',
-  'name',
-  'tags',
-  'metadata',
-  'sheetTab',
-] as const
-type ImportField = (typeof importFields)[number]
+export const importFields = ['email', 'timestamp', 'source', 'name', 'tags', 'metadata', 'sheetTab']
 
 /** Only letters and digits, so that `E-mail` is `email` and `Sheet Tab` is `sheetTab`. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-const fieldsByName = new Map<string, ImportField>([
-  ...importFields.map((field) => [bare(field), field] as const),
-  ['emailaddress', 'email'],
-])
-
 /** Says of each column which field it is. */
 export class Columns {
   readonly #mapped: ReadonlyMap<string, string>
-  /** The site's own fields by the names that say which they are, in the form of `bare`. */
-  readonly #own: ReadonlyMap<string, string>
   readonly #names: readonly string[]
-  /** Of a header row, or of the names that were asked for. */
+  /** The fields by the names that say which they are, in the form of `bare`. */
+  readonly #byName: ReadonlyMap<string, string>
   readonly #known = new Map<string, string | undefined>()
 
   /**
@@ -41,10 +26,11 @@ export class Columns {
    */
   constructor(mapped: ReadonlyMap<string, string>, own: readonly OwnColumn[] = []) {
     this.#mapped = mapped
-    this.#names = [...importFields, ...own.map(({ name }) => name)]
-    this.#own = new Map([
+    this.#names = [...own.map(({ name }) => name), ...importFields]
+    this.#byName = new Map([
       ...own.map(({ name, heading }) => [bare(heading), name] as const),
-      ...own.map(({ name }) => [bare(name), name] as const),
+      ...this.#names.map((name) => [bare(name), name] as const),
+      ['emailaddress', 'email'],
     ])
     const other = [...mapped.keys()].find((name) => !this.#names.includes(name))
     if (other !== undefined) throw noSuchField(other, this.#names)
@@ -58,7 +44,7 @@ export class Columns {
   fieldOf(key: string): string | undefined {
     if (this.#known.has(key)) return this.#known.get(key)
     const [mapped] = [...this.#mapped].find(([, column]) => column === key) ?? []
-    const field = mapped ?? this.#byName(key)
+    const field = mapped ?? this.#fieldNamed(key)
     // A file may have any number of names.
     if (this.#known.size < columnsMax) this.#known.set(key, field)
     return field
@@ -76,7 +62,7 @@ export class Columns {
         )
       mapped.set(at, field)
     }
-    const fields = columns.map(({ name }, at) => mapped.get(at) ?? this.#byName(name))
+    const fields = columns.map(({ name }, at) => mapped.get(at) ?? this.#fieldNamed(name))
     if (!fields.includes('email'))
       throw new UsageError(
         `The file has no column Email: say which it is by --map email=COLUMN. ${listOf(columns)}`,
@@ -92,8 +78,8 @@ export class Columns {
   }
 
   /** The person's own choice is the only column of its field. */
-  #byName(column: string): string | undefined {
-    const field = fieldsByName.get(bare(column)) ?? this.#own.get(bare(column))
+  #fieldNamed(column: string): string | undefined {
+    const field = this.#byName.get(bare(column))
     return field !== undefined && this.#mapped.has(field) ? undefined : field
   }
 }
@@ -126,7 +112,6 @@ function lettersWhere<T>(all: readonly T[], isWanted: (one: T) => boolean): read
 }
 
 const shownMax = 20
-const shownCharactersMax = 60
 
 /** Shows the names only when none looks like an address, because the first row may be somebody's data. */
 function listOf(columns: readonly FileColumn[]): string {
@@ -134,7 +119,7 @@ function listOf(columns: readonly FileColumn[]): string {
     return 'If it has no header row, put one above the first row, with a column Email.'
   const names = columns
     .slice(0, shownMax)
-    .map(({ name }, at) => `${lettersOf(at)} ${JSON.stringify(name.slice(0, shownCharactersMax))}`)
+    .map(({ name }, at) => `${lettersOf(at)} ${quotedName(name)}`)
   const rest = columns.length - names.length
   return `It has ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
 }

@@ -23,6 +23,11 @@ export function lettersOf(column: number): string {
   return before + String.fromCodePoint(65 + (column % 26))
 }
 
+/** The name of a column for people, cut to 60 characters. */
+export function quotedName(name: string): string {
+  return JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
+}
+
 /** A file whose first record is known. */
 export interface ImportFile {
   /** The columns, when a header row names them. */
@@ -37,24 +42,5 @@ export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
 }
 
-/** The most bytes of one record: far more than all fields of a signup can have. */
-export const recordBytesMax = 1024 * 1024
-
 /** The columns that a file of rejected rows has besides. They are not imported. */
 export const rejectedColumns: readonly string[] = ['Rejected row', 'Rejected because']
-
-const notAscii = /\P{ASCII}/u
-
-/** A text of which each character stands for a byte, read as UTF-8; undefined when it is not UTF-8. */
-export function fromBytes(text: string): string | undefined {
-  if (!notAscii.test(text)) return text
-  try {
-    return utf8.decode(Buffer.from(text, 'latin1'))
-  } catch {
-    return undefined
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-export const notUtf8 = 'It has characters that are not UTF-8: save the file as "CSV UTF-8".'

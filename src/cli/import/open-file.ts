@@ -1,11 +1,10 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf } from '../../platform/node/durable-file.ts'
-import { messageOf } from '../../platform/message-of.ts'
+import { fileProblem } from '../../platform/node/unusable-file.ts'
 import { UsageError } from '../session.ts'
-import { readCsv } from './csv-file.ts'
 import { type ImportFile, UnreadableFile } from './file-record.ts'
-import { readNdjson } from './ndjson-file.ts'
+import { readCsv, readNdjson } from './records.ts'
 
 const headBytes = 64 * 1024
 
@@ -46,25 +45,17 @@ async function openRegular(path: string): Promise<FileHandle> {
     if ((await file.stat()).isFile()) return file
     await file.close()
   } catch (cause) {
-    const reason = messageOf(cause)
-    const words = reasons[codeOf(cause) ?? ''] ?? `${reason}. Check the disk.`
-    throw new UsageError(`${path} cannot be read: ${words}`, { cause })
+    const isMissing = codeOf(cause) === 'ENOENT'
+    const why = isMissing ? 'there is no such file. Check its name' : fileProblem(cause)
+    throw new UsageError(`${path} cannot be read: ${why}.`, { cause })
   }
   throw new UsageError(`${path} is not a file. Give a CSV or NDJSON file.`)
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file. Check its name.',
-  ENOTDIR: 'there is no such file. Check its name.',
-  EACCES: 'permission denied. Run the command as a user who may read it.',
-}
-
-const zip = 'PK\u0003\u0004'
-
 /** Refuses what is no text in UTF-8 or in an encoding that is compatible with ASCII. */
 function assertText(head: Buffer): void {
   const text = head.toString('latin1')
-  if (text.startsWith(zip))
+  if (text.startsWith('PK\u0003\u0004'))
     throw new UsageError(
       'The file is a workbook or an archive. Open it in its program, and save it as "CSV UTF-8".',
     )

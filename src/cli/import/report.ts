@@ -1,6 +1,6 @@
 import { counted, digits } from '../terminal/words.ts'
 import type { Columns } from './columns.ts'
-import { type ImportFile, lettersOf, rejectedColumns } from './file-record.ts'
+import { type ImportFile, lettersOf, quotedName, rejectedColumns } from './file-record.ts'
 import type { Results } from './importer.ts'
 
 /** The JSON of `rollcall import`. */
@@ -25,7 +25,6 @@ export interface ColumnUse {
 }
 
 const columnsMax = 1_000
-const shownCharactersMax = 60
 
 /** @param tab the tab of all signups, whatever the file says */
 export function usesOf(
@@ -66,8 +65,8 @@ export function describeReport(report: Report): string[] {
 
 function columnLine({ column, name, field, metadataKey }: ColumnUse): string {
   const becomes = field ?? (metadataKey === null ? 'left out' : 'into Metadata')
-  const key = metadataKey === null || metadataKey === name ? '' : ` as ${quoted(metadataKey)}`
-  return `${column === null ? 'Name' : `Column ${column}`} ${quoted(name)}: ${becomes}${key}`
+  const key = metadataKey === null || metadataKey === name ? '' : ` as ${quotedName(metadataKey)}`
+  return `${column === null ? 'Name' : `Column ${column}`} ${quotedName(name)}: ${becomes}${key}`
 }
 
 function dateLines({ dates: { earliest, latest, without } }: Report): string[] {
@@ -77,9 +76,4 @@ function dateLines({ dates: { earliest, latest, without } }: Report): string[] {
     return [`Dates from ${earliest} to ${latest}.${rest}`]
   }
   return without === 0 ? [] : ['No row has a date: all get the time of the import.']
-}
-
-function quoted(text: string): string {
-  const isLong = text.length > shownCharactersMax
-  return JSON.stringify(isLong ? `${text.slice(0, shownCharactersMax)}…` : text)
 }

@@ -1,6 +1,6 @@
 import type { Millis } from '../../signup/signup.ts'
 import { isRecord, parseJson } from '../../signup/json.ts'
-import { type Parsed, type ParseContext, parseSignup } from '../../signup/parse.ts'
+import { type ParseContext, parseSignup } from '../../signup/parse.ts'
 import type { Columns } from './columns.ts'
 import { rejectedColumns } from './file-record.ts'
 import { type DateOrder, readMoment } from '../moment.ts'
@@ -14,32 +14,30 @@ export interface RowOptions {
   readonly now: Millis
 }
 
-export type ParsedRow =
-  | {
-      readonly ok: true
-      readonly value: Extract<Parsed, { ok: true }>['value']
-      readonly at: Millis
-      /** Whether the file has its date; otherwise it is now. */
-      readonly hasDate: boolean
-    }
-  | { readonly ok: false; readonly reason: string }
-
-/** Checks one record like a signup request. Without a timestamp, `at` is now. */
+/**
+ * Checks one record like a signup request. Returns a reason when something is wrong. Without a timestamp,
+ * `hasDate` is false, and `at` is now.
+ */
 export function parseRow(
   values: readonly (readonly [column: string, value: unknown])[],
   { columns, context, tab, dates, now }: RowOptions,
-): ParsedRow {
+) {
   const fields: Record<string, unknown> = {}
   const extra: [string, unknown][] = []
   for (const [column, value] of values) {
-    if (isEmpty(value) || rejectedColumns.includes(column)) continue
+    if ((value ?? '') === '' || rejectedColumns.includes(column)) continue
     const field = columns.fieldOf(column)
     if (field === undefined) extra.push([column, value])
     else fields[field] = value
   }
   const { timestamp, metadata, ...rest } = fields
   const problems: string[] = []
-  const at = timestamp === undefined ? now : momentOf(timestamp, now, dates)
+  const at =
+    typeof timestamp === 'string'
+      ? readMoment(timestamp, now, dates)
+      : timestamp === undefined
+        ? now
+        : { problem: 'The timestamp must be text.' }
   if (typeof at !== 'number') problems.push(at.problem)
   const whole = metadataOf(metadata, extra)
   if ('problem' in whole) problems.push(whole.problem)
@@ -51,19 +49,9 @@ export function parseRow(
   const parsed = parseSignup(input, context)
   if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message))
   if (parsed.ok && typeof at === 'number' && problems.length === 0) {
-    return { ok: true, value: parsed.value, at, hasDate: timestamp !== undefined }
+    return { ...parsed, at, hasDate: timestamp !== undefined }
   }
-  return { ok: false, reason: problems.join(' ') }
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === ''
-}
-
-function momentOf(value: unknown, now: Millis, dates: DateOrder | undefined) {
-  return typeof value === 'string'
-    ? readMoment(value, now, dates)
-    : { problem: 'The timestamp must be text.' }
+  return { ok: false as const, reason: problems.join(' ') }
 }
 
 /** The metadata of a record with the columns that are no fields. */
@@ -76,10 +64,7 @@ function metadataOf(
   if (extra.length === 0) return { metadata: own.value }
   if (own.value !== undefined && !isRecord(own.value)) return { metadata: own.value }
   const names = new Set(Object.keys(own.value ?? {}))
-  const twice = extra.some(([name]) => names.size === names.add(name).size)
-  if (twice)
-    return {
-      problem: 'A column and a key of the metadata have one name: rename that column.',
-    }
+  if (extra.some(([name]) => names.size === names.add(name).size))
+    return { problem: 'A column and a key of the metadata have one name: rename that column.' }
   return { metadata: { ...own.value, ...Object.fromEntries(extra) } }
 }

@@ -1,17 +1,18 @@
 import { finished } from 'node:stream/promises'
-import { parse } from 'csv-parse'
+import { type Options, parse } from 'csv-parse'
+import { isRecord, parseJson } from '../../signup/json.ts'
 import { cellsOf, delimiters, readCell } from '../../spreadsheet/csv.ts'
 import {
   type FileColumn,
   type FileRecord,
-  fromBytes,
   type ImportFile,
   lettersOf,
-  notUtf8,
-  recordBytesMax,
   rejectedColumns,
   UnreadableFile,
 } from './file-record.ts'
+
+/** The most bytes of one record: far more than all fields of a signup can have. */
+export const recordBytesMax = 1024 * 1024
 
 /** The cells of a record as texts with a character for each byte, and where it ends. */
 interface RawRecord {
@@ -27,31 +28,55 @@ interface RawRecord {
  */
 export async function readCsv(chunks: AsyncIterable<Buffer>, head: Buffer): Promise<ImportFile> {
   const delimiter = delimiterOf(head)
-  const records = parseCsv(chunks, delimiter)
+  const records = parseRecords(chunks, {
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_quotes: true,
+  })
   const first = await records.next()
   if (first.done === true) throw new UnreadableFile('The file is empty.')
-  const names = first.value.cells.map((cell, at) => columnName(cell, at))
+  const names = first.value.cells.map(columnName)
   const columns = withKeys(names)
-  return {
-    columns,
-    cellNames: names,
-    records: toRecords(records, columns, delimiter),
+  const read = (raw: readonly string[]) => {
+    const texts = raw.map(fromBytes)
+    const cells = texts.map((text, at) => readCell(text ?? raw[at] ?? '', delimiter))
+    return { cells, values: valuesOf(texts, cells, columns) }
   }
+  return { columns, cellNames: names, records: toRecords(records, 2, read) }
+}
+
+/** Reads NDJSON: one JSON object a line. */
+export function readNdjson(chunks: AsyncIterable<Buffer>): ImportFile {
+  // JSON has no such delimiter, so that a line is one cell.
+  const delimiter = '\0'
+  const records = parseRecords(chunks, { delimiter, record_delimiter: '\n', quote: false })
+  const read = (raw: readonly string[]) => {
+    const line = raw.join(delimiter)
+    const text = fromBytes(line)
+    return { cells: [text ?? line], values: text === undefined ? notUtf8 : membersOf(text) }
+  }
+  return { columns: undefined, cellNames: ['Line'], records: toRecords(records, 1, read) }
 }
 
 async function* toRecords(
   records: AsyncIterable<RawRecord>,
-  columns: readonly FileColumn[],
-  delimiter: string,
+  firstRow: number,
+  read: (raw: readonly string[]) => Pick<FileRecord, 'cells' | 'values'>,
 ): AsyncGenerator<FileRecord> {
-  let row = 1
-  for await (const { cells: raw, end } of records) {
+  let row = firstRow
+  for await (const { cells, end } of records) {
+    if (cells.some((cell) => cell.trim() !== '')) yield { row, end, ...read(cells) }
     row += 1
-    if (raw.every((cell) => cell.trim() === '')) continue
-    const texts = raw.map(fromBytes)
-    const cells = texts.map((text, at) => readCell(text ?? raw[at] ?? '', delimiter))
-    yield { row, end, cells, values: valuesOf(texts, cells, columns) }
   }
+}
+
+function membersOf(line: string): FileRecord['values'] {
+  const parsed = parseJson(line)
+  if ('problem' in parsed) return `The line ${parsed.problem}.`
+  if (!isRecord(parsed.value))
+    return 'The line must be a JSON object, such as {"email":"name@example.com"}.'
+  // A new id is made for each signup.
+  return Object.entries(parsed.value).filter(([name]) => name !== 'id')
 }
 
 function valuesOf(
@@ -72,17 +97,12 @@ function columnName(cell: string, at: number): string {
   return name === '' ? `Column ${at + 1}` : readCell(name)
 }
 
+/** The first column of a name keeps it. Those of an earlier file of rejected rows are left out anyway. */
 function withKeys(names: readonly string[]): readonly FileColumn[] {
   const left = new Set(names)
-  const taken = new Set(names)
   return names.map((name, at) => {
-    // The first column of a name keeps it. Those of an earlier file of rejected rows are left out anyway.
-    if (left.delete(name) || rejectedColumns.includes(name)) return { name, key: name }
-    let key = `${name} (column ${lettersOf(at)})`
-    for (let number = 2; taken.has(key); number++)
-      key = `${name} (column ${lettersOf(at)}, ${number})`
-    taken.add(key)
-    return { name, key }
+    const isKept = left.delete(name) || rejectedColumns.includes(name)
+    return { name, key: isKept ? name : `${name} (column ${lettersOf(at)})` }
   })
 }
 
@@ -94,20 +114,18 @@ function delimiterOf(head: Buffer): string {
 }
 
 /** Parses chunk by chunk, so that no more than a chunk and one record are in memory. */
-async function* parseCsv(
+async function* parseRecords(
   chunks: AsyncIterable<Buffer>,
-  delimiter: string,
+  options: Options,
 ): AsyncGenerator<RawRecord> {
   const found: RawRecord[] = []
   let rows = 0
   let read = 0
   let end = 0
   const parser = parse({
-    delimiter,
+    ...options,
     encoding: 'latin1',
-    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    relax_quotes: true,
     on_record(cells: string[], { bytes }) {
       end = bytes
       rows += 1
@@ -117,23 +135,36 @@ async function* parseCsv(
   }).resume()
   const parsed = finished(parser).catch((cause: unknown) => {
     // The parser's own message may quote a cell.
-    throw new UnreadableFile(openQuote(rows + 1), { cause })
+    throw new UnreadableFile(endless(rows + 1), { cause })
   })
   parsed.catch(() => {})
   for await (const chunk of chunks) {
     parser.write(chunk)
     read += chunk.length
     yield* found.splice(0)
-    if (read - end > recordBytesMax) throw new UnreadableFile(openQuote(rows + 1))
+    if (read - end > recordBytesMax) throw new UnreadableFile(endless(rows + 1))
   }
   parser.end()
   await parsed
   yield* found
 }
 
-function openQuote(row: number): string {
+function endless(row: number): string {
   return (
     `Row ${row} does not end: it has a quote that nothing closes, or more than ` +
     `${recordBytesMax / 1024} KiB. Correct it, and import the file again.`
   )
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const notUtf8 = 'It has characters that are not UTF-8: save the file as "CSV UTF-8".'
+
+/** A text of which each character stands for a byte, read as UTF-8; undefined when it is not UTF-8. */
+function fromBytes(text: string): string | undefined {
+  if (!/\P{ASCII}/u.test(text)) return text
+  try {
+    return utf8.decode(Buffer.from(text, 'latin1'))
+  } catch {
+    return undefined
+  }
 }

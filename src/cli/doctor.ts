@@ -1,29 +1,9 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { origins } from '../config/lists.ts'
-import type { Finding } from '../signup/finding.ts'
-import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
+import { accountOf, diagnose, diagnoseInLines, type Subject } from './doctor/diagnose.ts'
 import { iso } from './terminal/words.ts'
-import { exit, type Run, UsageError } from './session.ts'
+import { exit, type Run, type Session, UsageError } from './session.ts'
 import { chosenSites, readSettings } from './settings.ts'
-
-/** The JSON of `rollcall doctor`. */
-export interface Report {
-  /** ISO 8601 in UTC. */
-  readonly at: string
-  /** The address to share the spreadsheet with; null for the local workbook. Absent when a file names sites. */
-  readonly account?: string | null
-  /** The same for each site of the file that is looked at. */
-  readonly accounts?: Readonly<Record<string, string | null>>
-  /** In the order of the checks. */
-  readonly findings: readonly {
-    /** Null for a finding of the instance; absent when no file names sites. */
-    readonly site?: string | null
-    readonly check: string
-    readonly state: Finding['state']
-    readonly message: string
-    readonly hint: string | null
-  }[]
-}
 
 export function addDoctor(program: Command, run: Run): void {
   program
@@ -46,20 +26,33 @@ export function addDoctor(program: Command, run: Run): void {
         }
         const subject = { config, secrets, home, origin, sendsNotice: notice, sites }
         if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
-        const found = await Array.fromAsync(diagnose(subject, session))
-        const report: Report = {
-          at: iso(session.clock.now()),
-          ...(config.hasSites
-            ? { accounts: Object.fromEntries(sites.map((site) => [site.name, accountOf(site)])) }
-            : { account: accountOf(sites[0]) }),
-          findings: found.map(({ site = null, check, state, message, hint = null }) => {
-            return { ...(config.hasSites && { site }), check, state, message, hint }
-          }),
-        }
+        const report = await reportOf(subject, session)
         await session.out.json(report)
-        return found.some(({ state }) => state === 'fault') ? exit.notAll : exit.done
+        return report.findings.some(({ state }) => state === 'fault') ? exit.notAll : exit.done
       }),
     )
+}
+
+export type Report = Awaited<ReturnType<typeof reportOf>>
+
+/**
+ * Adds up the JSON of `rollcall doctor`, the findings in the order of the checks. `account` is the address to
+ * share the spreadsheet with, null for the local workbook. When a file names sites, `accounts` has that of
+ * each site, and a finding has its site, null for the instance.
+ */
+async function reportOf(subject: Subject, session: Session) {
+  const { config, sites } = subject
+  const found = await Array.fromAsync(diagnose(subject, session))
+  return {
+    at: iso(session.clock.now()),
+    ...(!config.hasSites && { account: accountOf(sites[0]) }),
+    ...(config.hasSites && {
+      accounts: Object.fromEntries(sites.map((site) => [site.name, accountOf(site)])),
+    }),
+    findings: found.map(({ site = null, check, state, message, hint = null }) => {
+      return { ...(config.hasSites && { site }), check, state, message, hint }
+    }),
+  }
 }
 
 function parseOrigin(text: string): string {

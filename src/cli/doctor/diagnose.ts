@@ -7,8 +7,7 @@ import type { Finding } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/words.ts'
 import type { Check, CheckContext } from './check.ts'
-import { databaseChecks } from './database-checks.ts'
-import { folderChecks } from './folder-checks.ts'
+import { databaseChecks, folderChecks } from './journal-checks.ts'
 import { backlogCheck, keyCheck, originCheck, quotaCheck, settingsCheck } from './site-checks.ts'
 import {
   challengeFindings,
@@ -26,52 +25,45 @@ export interface Subject extends Pick<
   readonly sites: Config['sites']
 }
 
-/** Checks that are made one after the other, of the instance or of one site. */
-interface Round {
-  readonly site: SiteConfig
-  /** What the lines are about: the name of the site, or undefined when they are of the instance. */
-  readonly name: string | undefined
-  readonly checks: readonly Check[]
-}
+/** What a site is set up with, and what has become of its signups. */
+const setupChecks = [keyCheck, spreadsheetFindings, challengeFindings, originCheck]
+const deliveries = [backlogCheck, quotaCheck]
 
 /**
- * In the order in which they run and are printed: from the settings to what they lead to. When a file
- * names sites, first the instance and then each of these sites.
+ * The checks in the order in which they run and are printed: from the settings to what they lead to. When a
+ * file names sites, first those of the instance, which have no name, and then those of each of these sites.
  */
-function roundsOf(
-  { database, hasSites }: Pick<Config, 'database' | 'hasSites'>,
-  sites: Config['sites'],
-): readonly Round[] {
+function roundsOf({ config: { database, hasSites }, sites }: Subject) {
   const [site] = sites
   const places = [...(database ? databaseChecks : folderChecks), noticesFindings]
   const name = undefined
   if (!hasSites) {
     return [{ site, name, checks: [settingsCheck, ...setupChecks, ...places, ...deliveries] }]
   }
+  const checks = [...setupChecks, ...deliveries]
   return [
     { site, name, checks: [settingsCheck, ...places] },
-    ...sites.map((it) => ({ site: it, name: it.name, checks: [...setupChecks, ...deliveries] })),
+    ...sites.map((it) => ({ site: it, name: it.name, checks })),
   ]
 }
 
-/** What a site is set up with, and what has become of its signups. */
-const setupChecks = [keyCheck, spreadsheetFindings, challengeFindings, originCheck]
-const deliveries = [backlogCheck, quotaCheck]
-
-/** A finding, and the site that it is of; undefined for the instance, and when no file names sites. */
-export type SiteFinding = Finding & { readonly site: string | undefined }
-
 /**
- * Runs all checks in order. Opens the journal meanwhile, and makes it if there is none, because calls to
- * the provider are counted in it.
+ * Runs all checks in order, and says of which site a finding is: undefined for the instance, and when no file
+ * names sites. Opens the journal meanwhile, and makes it if there is none, because calls to the provider are
+ * counted in it.
  */
-export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<SiteFinding> {
-  await using opened = await openJournal(subject, session)
-  for (const { site, name, checks } of roundsOf(subject.config, subject.sites)) {
-    const { parts, whyClosed } = opened
-    const journal = parts.size > 0 ? partOf(parts, site) : undefined
-    const context = { ...subject, site, session, journal, parts: [...parts.values()], whyClosed }
-    for (const check of checks) {
+export async function* diagnose(
+  subject: Subject,
+  session: Session,
+): AsyncGenerator<Finding & { readonly site: string | undefined }> {
+  const opened = await openJournal(subject, session)
+  const [whyClosed, open] = typeof opened === 'string' ? [opened] : ['', opened]
+  await using _ = open
+  const parts = [...(open?.sites.values() ?? [])]
+  for (const { site, name, checks } of roundsOf(subject)) {
+    const journal = open && partOf(open.sites, site)
+    const context: CheckContext = { ...subject, site, session, journal, parts, whyClosed }
+    for (const check of checks as readonly Check[]) {
       for await (const finding of await check(context)) yield { ...finding, site: name }
       session.stop.throwIfAborted()
     }
@@ -108,32 +100,21 @@ function sharing(sites: readonly SiteConfig[]): string {
   return `Share ${what}, as Editor:\n${[...accounts].join('\n')}\n`
 }
 
-interface Opened extends AsyncDisposable {
-  /** None when the journal cannot be opened. */
-  readonly parts: OpenJournal['sites']
-  readonly whyClosed: string
-}
-
-async function openJournal({ config, home }: Subject, { notes }: Session): Promise<Opened> {
+/** The open journal, or why it cannot be opened, in one line. */
+async function openJournal(
+  { config, home }: Subject,
+  { notes }: Session,
+): Promise<OpenJournal | string> {
   try {
     const opened = await home.openBeside()
-    {
-      await using reading = await home.openReader()
-      await tellOtherSites(config, reading, notes)
-    }
-    const dispose = () => opened[Symbol.asyncDispose]()
-    return { parts: opened.sites, whyClosed: '', [Symbol.asyncDispose]: dispose }
+    await using reading = await home.openReader()
+    await tellOtherSites(config, reading, notes)
+    return opened
   } catch (error) {
-    const whyClosed = inOneLine(error)
-    return { parts: new Map(), whyClosed, [Symbol.asyncDispose]: async () => {} }
+    return error instanceof ConfigError
+      ? error.problems.map(({ setting, problem }) => `${setting} ${problem}`).join(' ')
+      : messageOf(error)
   }
-}
-
-function inOneLine(error: unknown): string {
-  if (error instanceof ConfigError) {
-    return error.problems.map(({ setting, problem }) => `${setting} ${problem}`).join(' ')
-  }
-  return messageOf(error)
 }
 
 const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT', skipped: '-' } as const

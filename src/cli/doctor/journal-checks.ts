@@ -6,13 +6,15 @@ import { messageOf } from '../../platform/message-of.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { isOpenToOthers } from '../../platform/node/owner-only.ts'
 import { whyUnusable } from '../../platform/node/unusable-file.ts'
+import { leftBehindHint } from '../../service/data-folder.ts'
+import { databaseFindings } from '../../service/inspections.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
 import { digits } from '../terminal/words.ts'
 import { type Check, notChecked } from './check.ts'
 
 /** Whether only this user can read the data, and can write it. */
-const dataDirCheck: Check = async ({ config: { dataDir } }) => {
+const folderCheck: Check = async ({ config: { dataDir } }) => {
   const { ok, fault } = findingsOf('data')
   try {
     await readdir(dataDir)
@@ -63,34 +65,67 @@ async function freeBytes(path: string): Promise<number> {
 }
 
 /** Opening the journal has checked every page of it. */
-const journalCheck: Check = async ({ journal, parts, whyClosed }) => {
+const fileCheck: Check = async ({ journal, parts, whyClosed }) => {
   const { ok, fault } = findingsOf('journal')
   if (!journal) return [fault(whyClosed)]
-  return [ok(`is sound; signups in it: ${digits(await signupsIn(parts))}`)]
+  return [ok(`is sound; signups in it: ${await signupsIn(parts)}`)]
 }
 
-/** The signups of all these sites. */
-export async function signupsIn(parts: readonly Pick<Journal, 'reader'>[]): Promise<number> {
+/** How many signups all these sites have. */
+async function signupsIn(parts: readonly Pick<Journal, 'reader'>[]): Promise<string> {
   const figures = await Promise.all(parts.map(({ reader }) => reader.figures(0, 0)))
-  return figures.reduce((sum, { all }) => sum + all.accepted, 0)
+  return digits(figures.reduce((sum, { all }) => sum + all.accepted, 0))
+}
+
+/** Whether an earlier journal was left behind. */
+const leftBehindCheck: Check = async ({ home }) => {
+  const { warning, skipped } = findingsOf('data')
+  const old = home.leftBehind()
+  return old && !old.isMoved
+    ? [warning(`${old.path} is a journal that is not used: DATABASE_URL is set`, leftBehindHint)]
+    : [skipped('DATA_DIR is not used: the journal is in the database')]
+}
+
+const slowMs = 100
+
+/** How long a commit takes, as every visitor waits for one. */
+const commitCheck: Check = async ({ journal, parts, whyClosed, session: { clock } }) => {
+  const { ok, warning, fault } = findingsOf('journal')
+  if (!journal) return [fault(whyClosed)]
+  let ms = Infinity
+  // The first commit of a connection takes longer.
+  for (let count = 0; count < 3; count++) {
+    const begin = clock.elapsed()
+    try {
+      await journal.reader.probe()
+    } catch (error) {
+      return [fault(messageOf(error))]
+    }
+    ms = Math.min(ms, clock.elapsed() - begin)
+  }
+  const message = `takes a commit in ${ms.toFixed(1)} ms; signups in it: ${await signupsIn(parts)}`
+  if (ms < slowMs) return [ok(message)]
+  return [warning(message, 'Run the service near its database: every visitor waits for a commit.')]
 }
 
 /** Whether a service delivers. */
-export const processCheck: Check = async ({ home, journal, config: { database, dataDir } }) => {
+const processCheck: Check = async ({ home, journal, config: { database } }) => {
   // Only an open journal in a database can tell.
   if (database && !journal) return notChecked('process')
   const { ok, warning } = findingsOf('process')
-  if (!(await home.isInUse())) {
-    const none = database ? 'no instance delivers' : `no service runs with ${dataDir}`
-    return [warning(none, `Start one with ${serve}.`)]
-  }
-  return [
-    ok(
-      database
-        ? 'an instance delivers'
-        : 'a service runs with this DATA_DIR; a second one would be refused',
-    ),
-  ]
+  const service = database ? 'instance delivers' : 'service runs with this DATA_DIR'
+  return (await home.isInUse())
+    ? [ok(`${database ? 'an' : 'a'} ${service}`)]
+    : [warning(`no ${service}`, `Start one with ${serve}.`)]
 }
 
-export const folderChecks: readonly Check[] = [dataDirCheck, diskCheck, journalCheck, processCheck]
+/** The checks of a journal in `DATA_DIR`. */
+export const folderChecks: readonly Check[] = [folderCheck, diskCheck, fileCheck, processCheck]
+
+/** The checks of a journal in a database. */
+export const databaseChecks: readonly Check[] = [
+  leftBehindCheck,
+  databaseFindings,
+  commitCheck,
+  processCheck,
+]

@@ -49,26 +49,17 @@ export function problemWith(
   return found && `This ${found.problem} ${found.hint}`
 }
 
-/** The service account in a JSON key file; undefined when the file has a problem. */
-export function accountIn(environment: Environment, path: string): Account | undefined {
-  return accountOf(
-    environmentWith(environment, { SHEETS_SHEET_ID: anyId, SHEETS_CREDENTIALS_FILE: path }),
+/**
+ * The service account that the settings name, or that a JSON key file has instead; undefined when it cannot
+ * be used.
+ */
+export function accountOf(environment: Environment, keyFile?: string) {
+  const { variables } = environment
+  const read = load(
+    keyFile === undefined
+      ? { ...environment, variables: { ...variables, SHEETS_SHEET_ID: anyId } }
+      : environmentWith(environment, { SHEETS_SHEET_ID: anyId, SHEETS_CREDENTIALS_FILE: keyFile }),
   )
-}
-
-/** The account of the settings as they are, if they name one that can be used. */
-export function presentAccount(environment: Environment): Account | undefined {
-  const variables = { ...environment.variables, SHEETS_SHEET_ID: anyId }
-  return accountOf({ ...environment, variables })
-}
-
-interface Account {
-  readonly email: string
-  readonly privateKey: string
-}
-
-function accountOf(environment: Environment): Account | undefined {
-  const read = load(environment)
   if (read instanceof ConfigError) return undefined
   const [site] = read.config.sites
   const { privateKey } = secretsOf(read.secrets, site)

@@ -10,7 +10,7 @@ interface TextQuestion {
   readonly message: string
   readonly placeholder?: string
   /** What Enter alone gives, and what can be edited. */
-  readonly initialValue?: string
+  readonly initialValue?: string | undefined
   /** Says what is wrong with an answer; undefined when nothing is. */
   readonly problem: (answer: string) => string | undefined
 }
@@ -19,32 +19,30 @@ interface TextQuestion {
 export type Ask = ReturnType<typeof askOnTerminal>
 
 export function askOnTerminal(signal: AbortSignal) {
-  const validate = (problem: TextQuestion['problem']) => (answer: string | undefined) =>
-    seen(problem((answer ?? '').trim()))
+  const validate = (problem: TextQuestion['problem']) => (answer: string | undefined) => {
+    const found = problem((answer ?? '').trim())
+    return found && visible(found)
+  }
   return {
-    async text({ problem, message, placeholder, initialValue }: TextQuestion): Promise<string> {
-      const shown = {
-        message: visible(message),
-        ...(placeholder !== undefined && { placeholder: visible(placeholder) }),
-        // Enter alone would take the text with its numbers for the answer.
-        ...(initialValue === seen(initialValue) && { initialValue }),
-      }
-      return unlessCancelled(await text({ ...shown, validate: validate(problem), signal })).trim()
+    async text({ problem, initialValue: before = '', ...question }: TextQuestion): Promise<string> {
+      // Enter alone would take a text with numbers for characters for the answer.
+      const initialValue = before === visible(before) ? before : ''
+      const shown = { ...question, initialValue, validate: validate(problem), signal }
+      return unlessCancelled(await text(shown)).trim()
     },
 
     /** The answer is not shown. */
     async secret({ message, problem }: TextQuestion): Promise<string> {
-      return unlessCancelled(
-        await password({ message: visible(message), validate: validate(problem), signal }),
-      ).trim()
+      const shown = { message, validate: validate(problem), signal }
+      return unlessCancelled(await password(shown)).trim()
     },
 
     /** @param choices the label of each value */
     async choose<T extends string>(message: string, choices: Readonly<Partial<Record<T, string>>>) {
-      const options = Object.entries<string | undefined>(choices).map(([value, label = value]) => {
-        return { value, label: visible(label) }
+      const options = Object.entries<string | undefined>(choices).map(([value, label]) => {
+        return { value, ...(label !== undefined && { label }) }
       })
-      return unlessCancelled(await select({ message: visible(message), options, signal })) as T
+      return unlessCancelled(await select({ message, options, signal })) as T
     },
 
     /** Enter alone means `initialValue`. */
@@ -52,10 +50,6 @@ export function askOnTerminal(signal: AbortSignal) {
       return unlessCancelled(await confirm({ message: visible(message), initialValue, signal }))
     },
   }
-}
-
-function seen(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : visible(text)
 }
 
 function unlessCancelled<T>(answer: T): Exclude<T, symbol> {

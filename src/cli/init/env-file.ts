@@ -16,11 +16,9 @@ export async function confirmChanges(
   for (const group of groups) {
     const changed = [...group].filter(([name, value = '']) => oldOf(name) !== value)
     const lost = changed.filter(([name]) => oldOf(name) !== '')
-    const isFree = lost.length === 0
     const given = lost.map(([name]) => `${name} to ${describeGiven(name, oldOf(name))}`)
-    const verb = lost.every(([, value]) => value === undefined) ? 'Remove' : 'Replace'
-    const question = `.env sets ${given.join(', ')}. ${verb} ${lost.length === 1 ? 'it' : 'them'}?`
-    if (!isFree && !(await ask.isSure(question, false))) continue
+    const question = `.env sets ${given.join(', ')}. ${lost.some(([, value]) => value) ? 'Replace' : 'Remove'} it?`
+    if (lost.length > 0 && !(await ask.isSure(question, false))) continue
     for (const [name, value] of changed) confirmed.set(name, value)
   }
   return confirmed

@@ -5,7 +5,7 @@ import type { EnvChanges } from '../../config/env/env-file-edit.ts'
 import { textOf } from '../../config/reader.ts'
 import { settingNames } from '../../config/settings.ts'
 import type { Output } from '../terminal/output.ts'
-import { accountIn, type Asked, presentAccount, problemWith } from './answers.ts'
+import { accountOf, type Asked, problemWith } from './answers.ts'
 import type { Ask } from './ask.ts'
 
 /** Each of them turns Google Sheets on. */
@@ -41,7 +41,7 @@ async function askForSheet(
   ask: Ask,
   out: Output,
 ): Promise<readonly EnvChanges[]> {
-  const present = presentAccount(environment)
+  const present = accountOf(environment)
   const isKept =
     present !== undefined && (await ask.isSure(`Keep the service account ${present.email}?`, true))
   const account = isKept ? new Map<string, string>() : await askForKey(environment, ask)
@@ -49,11 +49,10 @@ async function askForSheet(
   await out.write(
     `\nShare the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${email ?? ''}\n\n`,
   )
-  const known = environment.variables['SHEETS_SHEET_ID']
   const sheet = await ask.text({
     message: 'The address of the spreadsheet, from the address bar of the browser',
     placeholder: 'https://docs.google.com/spreadsheets/d/…/edit',
-    ...(known !== undefined && { initialValue: known }),
+    initialValue: environment.variables['SHEETS_SHEET_ID'],
     problem: problemOf(environment, 'SHEETS_SHEET_ID'),
   })
   return [account, new Map([['SHEETS_SHEET_ID', sheet]])]
@@ -67,7 +66,7 @@ async function askForKey(environment: Environment, ask: Ask): Promise<EnvChanges
     placeholder: '~/Downloads/my-project-0123456789ab.json',
     problem: (answer) => problem(pathOf(answer)),
   })
-  const account = accountIn(environment, pathOf(path))
+  const account = accountOf(environment, pathOf(path))
   return new Map([
     ['SHEETS_CREDENTIALS_EMAIL', account?.email],
     ['SHEETS_PRIVATE_KEY', account?.privateKey],

@@ -28,7 +28,7 @@ export function addBackfill(program: Command, run: Run): void {
         const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
         return withDifference(session, options.site, async (difference) => {
           const found = await reportOf(difference, kinds, isWanted)
-          if (!json) await out.lines(describe(found))
+          if (!json) await out.lines(...describe(found))
           let putBack = 0
           if (!dryRun) {
             for (const kind of kinds)

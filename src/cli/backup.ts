@@ -36,10 +36,10 @@ export function addBackup(program: Command, run: Run): void {
         if (json) await out.json({ file, completeTo, signups, notIncluded })
         else {
           const are = signups === 1 ? 'is' : 'are'
-          await out.lines([
+          await out.lines(
             `${counted(signups, 'signup')} ${are} in ${file}: all that were answered before ${completeTo}.`,
             `Not in it: ${notIncluded.join(', ')}`,
-          ])
+          )
         }
         return exit.done
       }),

@@ -50,7 +50,7 @@ export function addForget(program: Command, run: Run): void {
           searched: (done) => progress.at(done),
         })
         if (options.json) await out.json(report)
-        else await out.lines(describe(report, config.database !== undefined))
+        else await out.lines(...describe(report, config.database !== undefined))
         return report.done ? exit.done : exit.notAll
       }),
     )

@@ -96,7 +96,7 @@ export function addImport(program: Command, run: Run): void {
             rejectedFile: rejectedFile?.path ?? null,
           }
           if (options.json) await session.out.json(report)
-          else await session.out.lines(describeReport(report))
+          else await session.out.lines(...describeReport(report))
         }
         return importer.results.rejected === 0 ? exit.done : exit.notAll
       }),

@@ -93,7 +93,7 @@ function isFromFile({ variables, envFile }: Environment, name: string): boolean 
 /** Runs the checks of doctor until there is no fault, or the person has enough. Then offers a test signup. */
 async function check(ask: Ask, session: Session): Promise<ExitCode> {
   for (;;) {
-    await session.out.line()
+    await session.out.lines('')
     const settings = readSettings()
     const { sites } = settings.config
     const subject = { ...settings, sites, origin: undefined, sendsNotice: false }
@@ -111,7 +111,7 @@ async function tryOut(
   { out, clock, stop }: Session,
 ): Promise<boolean> {
   if (await home.isInUse()) {
-    await out.line('\nA service is running: start it again, so that it takes these settings.')
+    await out.lines('\nA service is running: start it again, so that it takes these settings.')
     return true
   }
   if (!(await ask.isSure('Send a test signup, to see its row?', true))) return true
@@ -123,15 +123,15 @@ async function tryOut(
   const problem = await test.written()
   if (problem !== undefined) {
     await test.erase()
-    await out.line(`\nThe test signup has no row, and gets none: ${problem}`)
+    await out.lines(`\nThe test signup has no row, and gets none: ${problem}`)
     return false
   }
-  await out.line(`\nThe row of ${test.address} is in ${service.locations[0] ?? ''}
+  await out.lines(`\nThe row of ${test.address} is in ${service.locations[0] ?? ''}
 To remove it later: ${rollcall}forget ${test.address}`)
   if (!(await ask.isSure('Remove it again?', true))) return true
   await test.erase()
   const isRemoved = await test.erased()
   const done = isRemoved ? 'is removed' : 'is not removed yet: the service does that'
-  await out.line(`\nIt ${done}. Start the service: ${serve}`)
+  await out.lines(`\nIt ${done}. Start the service: ${serve}`)
   return isRemoved
 }

@@ -38,7 +38,7 @@ export function addMigrateJournal(program: Command, run: Run): void {
           const done = tables
             ? `Moved to ${database}, and compared: ${counted(tables['signup'] ?? 0, 'signup')}.`
             : `The journal is in ${database} already.`
-          await out.line(`${done} Start the service with DATABASE_URL.`)
+          await out.lines(`${done} Start the service with DATABASE_URL.`)
         }
         return exit.done
       }),

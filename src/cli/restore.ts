@@ -20,7 +20,7 @@ export function addRestore(program: Command, run: Run): void {
         if (json) {
           const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
           await out.json({ journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown })
-        } else await out.lines(describe(result))
+        } else await out.lines(...describe(result))
         return exit.done
       }),
     )

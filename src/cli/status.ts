@@ -48,29 +48,20 @@ export function addStatus(program: Command, run: Run): void {
             // On a terminal, each look replaces the one before.
             if (watch && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
             const isServed = config.database !== undefined || isLocked(config.dataDir)
-            await out.lines(describeAll(all, isOne, isServed))
+            for (const [site, now] of all) {
+              if (!isOne) await out.lines('', `Site ${site}`, '')
+              await out.lines(...describe(now, isServed))
+            }
           }
-          if (!watch) return all.every(([, it]) => isWell(it)) ? exit.done : exit.notAll
+          if (!watch) {
+            const isBlocked = all.some(([, { delivery }]) => delivery.state.endsWith('blocked'))
+            return isBlocked ? exit.notAll : exit.done
+          }
           await clock.sleep(watchEveryMs, stop)
           if (stop.aborted) return exit.done
         }
       }),
     )
-}
-
-function isWell({ delivery: { state } }: Status): boolean {
-  return state !== 'blocked' && state !== 'partly blocked'
-}
-
-function describeAll(
-  all: readonly (readonly [string, Status])[],
-  isOne: boolean,
-  isServed: boolean,
-): string[] {
-  return all.flatMap(([site, now], at) => [
-    ...(isOne ? [] : [...(at === 0 ? [] : ['']), `Site ${site}`, '']),
-    ...describe(now, isServed),
-  ])
 }
 
 /** As after an import of old signups. */
@@ -85,36 +76,26 @@ function describe(now: Status, isServed: boolean): string[] {
     ['Accepted', ...Object.values(accepted).map(digits)],
     ['Written', ...Object.values(written).map(digits)],
   ]
+  const { signups, oldest } = waiting
   const facts = [
-    [
-      'Waiting',
-      waiting.oldest
-        ? `${digits(waiting.signups)}, the oldest since ${short(waiting.oldest)}`
-        : '0',
-    ],
+    ['Waiting', oldest ? `${digits(signups)}, the oldest since ${short(oldest)}` : '0'],
     ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
-    ...(isServed ? [] : [['Service', `does not run: start it with ${serve}`]]),
+    ['Service', isServed ? '' : `does not run: start it with ${serve}`],
     [isServed ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],
     ...now.tabsSetAside.map(({ tab, error }) => ['Set aside', `${tab}: ${error}`]),
-    ...(quota
-      ? [
-          [
-            'Quota left',
-            `${left(quota.perMinute)} calls this minute, ${left(quota.perDay)} in 24 hours`,
-          ],
-        ]
-      : []),
-  ]
-  const hints = [now.delivery, ...now.tabsSetAside].flatMap(({ hint }) =>
-    hint ? [`Do: ${hint}`] : [],
-  )
+    [
+      'Quota left',
+      quota ? `${left(quota.perMinute)} calls this minute, ${left(quota.perDay)} in 24 hours` : '',
+    ],
+  ].filter(([, value]) => value !== '')
+  const hints = [now.delivery, ...now.tabsSetAside].map(({ hint }) => hint ?? '')
   const bars = hours.map(({ from, accepted: value }) => ({ label: from.slice(11, 13), value }))
   return [
-    ...table(counts, { right: [1, 2, 3] }),
+    ...table(counts, [1, 2, 3]),
     ...(hasMoreWritten ? [moreWritten] : []),
     '',
     ...table(facts),
-    ...hints,
+    ...hints.filter((hint) => hint !== '').map((hint) => `Do: ${hint}`),
     '',
     'Accepted per hour, the last 24 hours',
     ...chart(bars, chartHeight),

@@ -1,8 +1,8 @@
+import { createInterface } from 'node:readline/promises'
 import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind } from '../operations/compare.ts'
 import { deliverAgain, type Difference, withDifference } from './difference.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
-import { confirm } from './terminal/confirm.ts'
 import { counted, digits, iso } from './terminal/words.ts'
 import { countTable, table } from './terminal/table.ts'
 
@@ -21,17 +21,17 @@ export function addVerify(program: Command, run: Run): void {
     .action((options) =>
       run(async (session) => {
         const { json, repair, yes } = options
-        const { out, notes, stop } = session
+        const { out, notes } = session
         if (yes && !repair) throw new UsageError('--yes goes with --repair.')
         if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
         return withDifference(session, options.site, async (difference) => {
           const found = await reportOf(difference, session, json ? listedMax.json : listedMax.text)
           const { missing, edited } = found.signups
-          if (!json) await out.lines(describe(found))
+          if (!json) await out.lines(...describe(found))
           let repaired = 0
           if (repair && missing > 0) {
             const question = `Write ${counted(missing, 'signup')} again? The rows come at the end of their tabs.`
-            if (yes || (await confirm(question, notes, stop))) {
+            if (yes || (await isSure(question, session))) {
               repaired = await deliverAgain(difference, 'missing', session)
               const put = counted(repaired, 'signup')
               notes.tell(`${put} put back. The service writes what was put back.`)
@@ -43,6 +43,19 @@ export function addVerify(program: Command, run: Run): void {
         })
       }),
     )
+}
+
+/** Asks a question on standard error. Only a line of standard input that begins with y means yes. */
+async function isSure(question: string, { notes, stop }: Session): Promise<boolean> {
+  notes.tell(`${question} [y/N]`)
+  const lines = createInterface({ input: process.stdin, signal: stop })
+  try {
+    for await (const line of lines) return /^\s*y/i.test(line)
+  } finally {
+    lines.close()
+    process.stdin.destroy()
+  }
+  return false
 }
 
 type Report = Awaited<ReturnType<typeof reportOf>>

@@ -77,9 +77,9 @@ export async function diagnoseInLines(subject: Subject, session: Session): Promi
   let last: string | undefined
   for await (const finding of diagnose(subject, session)) {
     if (finding.state === 'fault') faults += 1
-    if (finding.site !== last) await out.line(`\nSite ${finding.site ?? ''}`)
+    if (finding.site !== last) await out.lines(`\nSite ${finding.site ?? ''}`)
     last = finding.site
-    await out.line(lineOf(finding))
+    await out.lines(lineOf(finding))
   }
   const found = faults === 0 ? 'No fault' : counted(faults, 'fault')
   await out.write(`\n${found} found.\n${sharing(subject.sites)}`)

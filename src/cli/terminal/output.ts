@@ -40,13 +40,8 @@ export class Output {
     return this.#write(visibleLines(text))
   }
 
-  /** Writes a line. */
-  line(text = ''): Promise<void> {
-    return this.write(`${text}\n`)
-  }
-
-  /** Writes lines. */
-  lines(lines: readonly string[]): Promise<void> {
+  /** Writes lines for people. */
+  lines(...lines: readonly string[]): Promise<void> {
     return this.write(lines.map((line) => `${line}\n`).join(''))
   }
 

@@ -7,7 +7,7 @@ test('columns are as wide as their widest cell, and numbers end under each other
     ['News', '7'],
     ['A long name', '1,200'],
   ]
-  expect(table(rows, { right: [1] })).toEqual([
+  expect(table(rows, [1])).toEqual([
     'tab          waiting',
     'News               7',
     'A long name    1,200',

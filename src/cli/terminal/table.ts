@@ -1,15 +1,14 @@
 import { visible } from '../../platform/visible.ts'
 import { digits } from './words.ts'
 
-export interface TableOptions {
-  /** The columns that are aligned to the right, from 0: numbers. */
-  readonly right?: readonly number[]
-}
-
-/** Lines of cells in columns of equal width, two spaces apart. A cell stays in its line. */
+/**
+ * Lines of cells in columns of equal width, two spaces apart. A cell stays in its line.
+ *
+ * @param right the columns that are aligned to the right, from 0: numbers
+ */
 export function table(
   rows: readonly (readonly string[])[],
-  { right = [] }: TableOptions = {},
+  right: readonly number[] = [],
 ): string[] {
   const widths: number[] = []
   const shown = rows.map((row) => row.map(visible))
@@ -31,6 +30,6 @@ export function table(
 export function countTable(facts: readonly (readonly [name: string, count: number])[]): string[] {
   return table(
     facts.map(([name, count]) => [name, digits(count)]),
-    { right: [1] },
+    [1],
   )
 }

@@ -6,12 +6,11 @@ import { makePrivateFile } from '../platform/node/private-file.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { ownColumns } from '../signup/row.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
-import { suggest } from '../signup/suggest.ts'
 import { parseMoment } from './moment.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export/formats.ts'
 import { xlsxFormat } from './export/xlsx.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
-import { counted } from './terminal/words.ts'
+import { counted, nameHint } from './terminal/words.ts'
 import { chosenName, readSettings, tellExpired } from './settings.ts'
 
 /** Which signups are wanted, and the tabs that the settings name. */
@@ -24,7 +23,7 @@ interface Chosen {
 
 const formats = { csv: csvFormat, ndjson: ndjsonFormat, xlsx: xlsxFormat }
 const names = ['csv', 'ndjson', 'xlsx'] as const
-type Format = (typeof names)[number]
+type Format = keyof typeof formats
 
 const pageRows = 1_000
 
@@ -41,9 +40,9 @@ export function addExport(program: Command, run: Run): void {
     .action((options) =>
       run(async (session) => {
         const { since = -Infinity, until = Infinity, out } = options
-        const format = formatOf(options.format, out)
+        const kind = formatOf(options.format, out)
         if (since >= until) throw new UsageError('--since must be earlier than --until.')
-        if (format === 'xlsx' && out === undefined && session.out.isTerminal) {
+        if (kind === 'xlsx' && out === undefined && session.out.isTerminal) {
           throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
         }
         const { config, home } = readSettings()
@@ -56,15 +55,13 @@ export function addExport(program: Command, run: Run): void {
         await tellExpired(reader, session.notes)
         const known = site ? [site.defaultTab, ...(site.tabs ?? [])] : []
         const chosen = { ...options, known }
-        if (out === undefined) {
-          await copy(reader, formats[format](session.out.data, own), chosen, session)
-          return exit.done
+        await using file = out === undefined ? undefined : await makePrivateFile(resolve(out))
+        const format = formats[kind](file ?? session.out.data, own)
+        const count = await copy(reader, format, chosen, session)
+        await file?.finish()
+        if (out !== undefined) {
+          session.notes.tell(`Exported ${counted(count, 'signup')} to ${resolve(out)}`)
         }
-        const path = resolve(out)
-        await using file = await makePrivateFile(path)
-        const count = await copy(reader, formats[format](file, own), chosen, session)
-        await file.finish()
-        session.notes.tell(`Exported ${counted(count, 'signup')} to ${path}`)
         return exit.done
       }),
     )
@@ -74,13 +71,10 @@ export function addExport(program: Command, run: Run): void {
 function formatOf(format: Format | undefined, out = ''): Format {
   const ending = extname(out).slice(1).toLowerCase()
   const named = names.find((name) => name === ending)
-  if (format && named && named !== format) {
+  if (format ? named && named !== format : !named && ending !== '') {
     throw new UsageError(
-      `--format ${format} contradicts the ending of the file. Leave one of them out.`,
+      `Formats are ${names.join(', ')}: give one as the ending of the file or by --format, not two.`,
     )
-  }
-  if (!format && !named && ending !== '') {
-    throw new UsageError(`Formats are ${names.join(', ')}: give one as the ending, or --format.`)
   }
   return format ?? named ?? 'csv'
 }
@@ -124,13 +118,13 @@ async function copy(
   return count
 }
 
-const tabsMax = 20
-
 /** Does not repeat what was given, nor name a tab that somebody called by an address. */
 function noSuchTab(given: string, tabs: ReadonlyMap<string, string>): UsageError {
-  const named = [...tabs.values()].filter((tab) => !tab.includes('@')).slice(0, tabsMax)
-  const meant = suggest(given, named)
-  const shown = named.map((tab) => JSON.stringify(tab)).join(', ')
-  const hint = meant === undefined ? `Tabs are ${shown}.` : `Did you mean ${JSON.stringify(meant)}?`
+  const named = [...tabs.values()].filter((tab) => !tab.includes('@'))
+  const hint = nameHint(
+    given,
+    named.map((tab) => JSON.stringify(tab)),
+    'Tabs',
+  )
   return new UsageError(`The journal has no tab of the name that --tab says. ${hint}`)
 }

@@ -6,8 +6,8 @@ import type { OpenReader } from '../journal/contracts/journal.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import { systemClock } from '../platform/clock.ts'
 import { journalHomeOf } from '../service/journal-home.ts'
-import { suggest } from '../signup/suggest.ts'
 import { type Session, UsageError } from './session.ts'
+import { listOf, nameHint } from './terminal/words.ts'
 
 /** The settings of the environment, and the home of their journal. @throws ConfigError */
 export function readSettings() {
@@ -40,7 +40,7 @@ export function chosenSites({ sites }: Pick<Config, 'sites'>, name: string | und
 export function chosenSite(config: Pick<Config, 'sites'>, name: string | undefined): SiteConfig {
   const [site, ...others] = chosenSites(config, name)
   if (others.length === 0) return site
-  const names = listOfSites(config.sites.map((it) => it.name))
+  const names = listOf(config.sites.map((it) => it.name))
   throw new UsageError(`There are several sites: give --site NAME. The sites are ${names}.`)
 }
 
@@ -62,18 +62,8 @@ export function chosenName(
 }
 
 function noSuchSite(name: string, names: readonly string[]): UsageError {
-  const meant = suggest(name, names)
-  const hint =
-    meant === undefined ? `The sites are ${listOfSites(names)}.` : `Did you mean ${meant}?`
+  const hint = nameHint(name, names, 'The sites')
   return new UsageError(`There is no site ${JSON.stringify(name)}. ${hint}`)
-}
-
-const namesMax = 20
-
-/** At most twenty names. */
-function listOfSites(names: readonly string[]): string {
-  const rest = names.length - namesMax
-  return names.slice(0, namesMax).join(', ') + (rest > 0 ? ` and ${rest} others` : '')
 }
 
 /**
@@ -97,7 +87,7 @@ export async function tellOtherSites(
     ? 'Put them back into the file of ROLLCALL_CONFIG to see them.'
     : 'Set ROLLCALL_CONFIG as the service has it to see them.'
   notes.tell(
-    `The journal also has signups of sites that the settings do not have: ${listOfSites(others.toSorted())}. ${what}`,
+    `The journal also has signups of sites that the settings do not have: ${listOf(others.toSorted())}. ${what}`,
   )
 }
 

@@ -89,7 +89,7 @@ test.each([
     /^--since must be earlier than --until\.\n$/,
   ],
   [['--format', 'xls'], /Allowed choices are csv, ndjson, xlsx\./],
-  [['--format', 'csv', '--out', 'people.xlsx'], /--format csv contradicts the ending of the file/],
+  [['--format', 'csv', '--out', 'people.xlsx'], /ending of the file or by --format, not two/],
   [['--out', 'people.xls'], /Formats are csv, ndjson, xlsx: give one as the ending/],
   [['--tab', 'Nwes'], /^The journal has no tab .* Did you mean "News"\?\n$/],
   [['--tab', 'Volunteers'], /no tab .* Tabs are "Sheet1", "News", "Beta"\.\n$/],

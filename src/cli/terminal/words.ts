@@ -1,4 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
+import { suggest } from '../../signup/suggest.ts'
 
 /** A number as people read it: "12,345". */
 export function digits(count: number): string {
@@ -13,4 +14,16 @@ export function counted(count: number, thing: string): string {
 /** ISO 8601 in UTC, as all JSON of the command line has it. */
 export function iso(at: Millis): string {
   return new Date(at).toISOString()
+}
+
+/** At most twenty names, and how many others there are. */
+export function listOf(names: readonly string[]): string {
+  const rest = names.length - 20
+  return names.slice(0, 20).join(', ') + (rest > 0 ? ` and ${rest} others` : '')
+}
+
+/** The name that was probably meant, or what there is. @param kind such as `Tabs` */
+export function nameHint(name: string, known: readonly string[], kind: string): string {
+  const meant = suggest(name, known)
+  return meant === undefined ? `${kind} are ${listOf(known)}.` : `Did you mean ${meant}?`
 }

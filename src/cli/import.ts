@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { chosenSite, readSettings } from './settings.ts'
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { tabsOf } from '../service/tabs.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { ownColumns } from '../signup/row.ts'
-import { Columns, importFields } from './import/columns.ts'
+import { Columns } from './import/columns.ts'
 import { Importer } from './import/importer.ts'
 import { openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
@@ -54,7 +54,7 @@ export function addImport(program: Command, run: Run): void {
           throw new UsageError(
             '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
           )
-        const columns = new Columns(options.map ?? new Map(), ownColumns(site.fields))
+        const columns = new Columns(options.map ?? [], ownColumns(site.fields))
         await using opened = await openImportFile(path)
         const { file } = opened
         if (file.columns) columns.take(file.columns)
@@ -67,8 +67,7 @@ export function addImport(program: Command, run: Run): void {
           context: { ...tabsOf(site, journal), source: 'import' },
           tab: options.tab,
           dates: options.dates,
-          add: (...signups) =>
-            options.dryRun ? imports.preview(...signups) : imports.add(...signups),
+          add: (...signups) => imports[options.dryRun ? 'preview' : 'add'](...signups),
           terms: { keepsDuplicates: options.duplicates },
           clock: session.clock,
           rejectedFile,
@@ -103,19 +102,6 @@ export function addImport(program: Command, run: Run): void {
     )
 }
 
-/** Adds `field=column` to those that were given before. */
-function addMapped(
-  text: string,
-  before: ReadonlyMap<string, string> = new Map(),
-): ReadonlyMap<string, string> {
-  const at = text.indexOf('=')
-  const name = text.slice(0, Math.max(0, at)).trim()
-  if (name === '') {
-    throw new InvalidArgumentError(
-      `Give it as FIELD=COLUMN. Fields are ${importFields.join(', ')}, and those of the site.`,
-    )
-  }
-  const field = importFields.find((it) => it.toLowerCase() === name.toLowerCase()) ?? name
-  if (before.has(field)) throw new InvalidArgumentError(`The field ${field} is given twice.`)
-  return new Map([...before, [field, text.slice(at + 1).trim()]])
+function addMapped(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
 }

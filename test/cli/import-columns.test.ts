@@ -100,8 +100,8 @@ test('a dry run shows what each column becomes, and the dates that signups get',
       'Column F "Tab": left out',
       'Column G "Rejected row": left out',
       'Column H "Rejected row": left out',
-      'Dates from 2025-11-01T00:00:00.000Z to 2025-12-09T14:30:00.000Z.' +
-        ' 1 row without a date: the time of the import.',
+      'Dates from 2025-11-01T00:00:00.000Z to 2025-12-09T14:30:00.000Z.',
+      'Rows without a date get the time of the import: 1.',
       '4 rows read: 4 would be added; 0 skipped, as their tab has the address; 0 rejected.',
     ],
   })

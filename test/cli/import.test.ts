@@ -202,7 +202,7 @@ test('rejected rows go to a new private file, which can be corrected and importe
   expect(code).toBe(1)
   expect(stdout).toBe(
     'Column A "Email": email\nColumn B "Name": name\n' +
-      'No row has a date: all get the time of the import.\n' +
+      'Rows without a date get the time of the import: 1.\n' +
       '3 rows read: 1 added; 0 skipped, as their tab has the address; 2 rejected.\n' +
       `The rejected rows are in ${file}\n`,
   )
@@ -239,7 +239,7 @@ test('a dry run tells what would be done, and changes nothing', async () => {
     stdout:
       'Column A "Email": email\n' +
       'Column B "Sheet Tab": sheetTab\n' +
-      'No row has a date: all get the time of the import.\n' +
+      'Rows without a date get the time of the import: 3.\n' +
       '4 rows read: 2 would be added; 1 skipped, as their tab has the address; 1 rejected.\n' +
       'Row 4: Enter an email address such as name@example.com.\n',
     stderr: '',
@@ -323,8 +323,8 @@ test.each([
   [['.'], /is not a file\. Give a CSV or NDJSON file/],
   [['pipe'], /is not a file\. Give a CSV or NDJSON file/],
   [['list.csv', '--map', 'emial=Mail'], /Did you mean email\?/],
-  [['list.csv', '--map', 'Mail'], /Give it as FIELD=COLUMN\. Fields are email, timestamp,/],
-  [['list.csv', '--map', 'name=A', '--map', 'name=B'], /The field name is given twice/],
+  [['list.csv', '--map', 'Mail'], /Give it as FIELD=COLUMN\. Did you mean email\?/],
+  [['list.csv', '--map', 'name=A', '--map', 'name=B'], /--map name= is given twice/],
   [['list.csv', '--map', 'name=Who'], /no column that --map name= says\. It has A "Email"\./],
   [['list.csv', '--dates', 'american'], /Allowed choices are day-first, month-first/],
 ])('%j is refused in one line', async (args, message) => {

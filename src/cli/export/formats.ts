@@ -27,7 +27,7 @@ export function csvFormat(sink: Sink, own = noColumns): ExportFormat {
   }
 }
 
-function csvLine(cells: readonly Cell[]): string {
+export function csvLine(cells: readonly Cell[]): string {
   return `${csvRecord(cells)}\r\n`
 }
 

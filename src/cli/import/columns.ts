@@ -1,10 +1,10 @@
 import type { OwnColumn } from '../../signup/row.ts'
-import { suggest } from '../../signup/suggest.ts'
 import { UsageError } from '../session.ts'
+import { listOf, nameHint } from '../terminal/words.ts'
 import { type FileColumn, lettersOf, quotedName } from './file-record.ts'
 
 /** What a column may be. Other columns go into metadata under their own names. */
-export const importFields = ['email', 'timestamp', 'source', 'name', 'tags', 'metadata', 'sheetTab']
+const importFields = ['email', 'timestamp', 'source', 'name', 'tags', 'metadata', 'sheetTab']
 
 /** Only letters and digits, so that `E-mail` is `email` and `Sheet Tab` is `sheetTab`. */
 function bare(name: string): string {
@@ -13,27 +13,35 @@ function bare(name: string): string {
 
 /** Says of each column which field it is. */
 export class Columns {
-  readonly #mapped: ReadonlyMap<string, string>
+  /** The columns of the fields that the person has named. */
+  readonly #mapped = new Map<string, string>()
   readonly #names: readonly string[]
   /** The fields by the names that say which they are, in the form of `bare`. */
   readonly #byName: ReadonlyMap<string, string>
   readonly #known = new Map<string, string | undefined>()
 
   /**
-   * @param mapped the column of each field that the person has named
+   * @param said the column of each field that the person has named, as `field=column`
    * @param own the site's own fields, known by name or heading
-   * @throws UsageError when neither signups nor the site have a field that is mapped
+   * @throws UsageError when neither signups nor the site have such a field, or when it is there twice
    */
-  constructor(mapped: ReadonlyMap<string, string>, own: readonly OwnColumn[] = []) {
-    this.#mapped = mapped
+  constructor(said: readonly string[], own: readonly OwnColumn[] = []) {
     this.#names = [...own.map(({ name }) => name), ...importFields]
     this.#byName = new Map([
       ...own.map(({ name, heading }) => [bare(heading), name] as const),
       ...this.#names.map((name) => [bare(name), name] as const),
       ['emailaddress', 'email'],
     ])
-    const other = [...mapped.keys()].find((name) => !this.#names.includes(name))
-    if (other !== undefined) throw noSuchField(other, this.#names)
+    for (const text of said) {
+      const [name = '', ...column] = text.split('=')
+      const field = this.#byName.get(bare(name))
+      if (field === undefined) {
+        const hint = nameHint(name, this.#names, 'Fields')
+        throw new UsageError(`--map ${name}=… names no field. Give it as FIELD=COLUMN. ${hint}`)
+      }
+      if (this.#mapped.has(field)) throw new UsageError(`--map ${field}= is given twice.`)
+      this.#mapped.set(field, column.join('=').trim())
+    }
   }
 
   /** The fields of all columns that are known so far, by their keys; undefined for metadata. */
@@ -65,7 +73,7 @@ export class Columns {
     const fields = columns.map(({ name }, at) => mapped.get(at) ?? this.#fieldNamed(name))
     if (!fields.includes('email'))
       throw new UsageError(
-        `The file has no column Email: say which it is by --map email=COLUMN. ${listOf(columns)}`,
+        `The file has no column Email: say which it is by --map email=COLUMN. ${columnsOf(columns)}`,
       )
     for (const name of this.#names) {
       const all = lettersWhere(fields, (field) => field === name)
@@ -86,12 +94,6 @@ export class Columns {
 
 const columnsMax = 1_000
 
-function noSuchField(name: string, known: readonly string[]): UsageError {
-  const meant = suggest(name, known)
-  const hint = meant === undefined ? `Fields are ${known.join(', ')}.` : `Did you mean ${meant}?`
-  return new UsageError(`--map ${name}=… names no field. Give it as FIELD=COLUMN. ${hint}`)
-}
-
 /** The index of the column that the person names: by its name, else by its number or letters. */
 function findColumn(columns: readonly FileColumn[], field: string, said: string): number {
   const named = lettersWhere(columns, ({ name }) => name === said)
@@ -104,22 +106,16 @@ function findColumn(columns: readonly FileColumn[], field: string, said: string)
   const letters = named[0] ?? byPlace
   const at = columns.findIndex((_, index) => lettersOf(index) === letters)
   if (at >= 0) return at
-  throw new UsageError(`The file has no column that --map ${field}= says. ${listOf(columns)}`)
+  throw new UsageError(`The file has no column that --map ${field}= says. ${columnsOf(columns)}`)
 }
 
 function lettersWhere<T>(all: readonly T[], isWanted: (one: T) => boolean): readonly string[] {
   return all.flatMap((one, at) => (isWanted(one) ? [lettersOf(at)] : []))
 }
 
-const shownMax = 20
-
 /** Shows the names only when none looks like an address, because the first row may be somebody's data. */
-function listOf(columns: readonly FileColumn[]): string {
+function columnsOf(columns: readonly FileColumn[]): string {
   if (columns.some(({ name }) => name.includes('@')))
     return 'If it has no header row, put one above the first row, with a column Email.'
-  const names = columns
-    .slice(0, shownMax)
-    .map(({ name }, at) => `${lettersOf(at)} ${quotedName(name)}`)
-  const rest = columns.length - names.length
-  return `It has ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
+  return `It has ${listOf(columns.map(({ name }, at) => `${lettersOf(at)} ${quotedName(name)}`))}.`
 }

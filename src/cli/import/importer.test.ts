@@ -20,7 +20,7 @@ test.each([
   const calls: number[] = []
   const clock = new ManualClock()
   const importer = new Importer({
-    columns: new Columns(new Map()),
+    columns: new Columns([]),
     context: { defaultTab: 'Sheet1', source: 'import' },
     tab: undefined,
     dates: undefined,

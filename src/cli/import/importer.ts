@@ -8,24 +8,6 @@ import { type FileRecord, type ImportFile, UnreadableFile } from './file-record.
 import type { RejectedFile } from './rejected-file.ts'
 import { parseRow, type RowOptions } from './to-signup.ts'
 
-/** What became of the records of a file, as far as it is certain. Times are ISO 8601 in UTC. */
-export interface Results {
-  /** Of the rows that have a date; null when none has. */
-  readonly dates: {
-    readonly earliest: string | null
-    readonly latest: string | null
-    /** Rows that have no date, and get the time of the import. */
-    readonly without: number
-  }
-  readonly read: number
-  readonly added: number
-  /** Not added, because the tab has the address already. */
-  readonly skipped: number
-  readonly rejected: number
-  /** The first twenty rejected rows. */
-  readonly problems: readonly { readonly row: number; readonly reason: string }[]
-}
-
 export interface ImporterOptions extends Omit<RowOptions, 'now'> {
   readonly add: ImportLog['add']
   readonly terms: ImportTerms
@@ -54,7 +36,9 @@ export class Importer {
   readonly #options: ImporterOptions
   readonly #newId = signupIds()
   readonly #dates = { earliest: Infinity, latest: -Infinity, without: 0 }
+  /** `skipped` ones were not added because the tab has the address already. */
   readonly #counts = { read: 0, added: 0, skipped: 0, rejected: 0 }
+  /** The first rejected rows. */
   readonly #problems: { readonly row: number; readonly reason: string }[] = []
   /** Checked, and not in the journal yet. */
   #waiting: { readonly record: FileRecord; readonly signup: Signup }[] = []
@@ -64,7 +48,11 @@ export class Importer {
     this.#options = options
   }
 
-  get results(): Results {
+  /**
+   * What became of the records, as far as it is certain. Times are ISO 8601 in UTC, or null when no row has
+   * a date; rows `without` get the time of the import.
+   */
+  get results() {
     const { earliest, latest, without } = this.#dates
     const isoOrNull = (at: Millis) => (Number.isFinite(at) ? iso(at) : null)
     return {

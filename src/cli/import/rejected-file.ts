@@ -1,5 +1,5 @@
 import { makePrivateFile, NameTaken, type PrivateFile } from '../../platform/node/private-file.ts'
-import { csvRecord } from '../../spreadsheet/csv.ts'
+import { csvLine } from '../export/formats.ts'
 import { type FileRecord, rejectedColumns } from './file-record.ts'
 
 /** One more name is tried for each earlier run. */
@@ -29,7 +29,7 @@ export class RejectedFile {
   add({ row, cells }: FileRecord, reason: string): void {
     // Records may have fewer cells than the header row, or more.
     const shown = this.#names.map((_, at) => cells[at] ?? '')
-    this.#lines.push(line([...shown, String(row), reason]))
+    this.#lines.push(csvLine([...shown, String(row), reason]))
   }
 
   /** Writes what was added. */
@@ -53,15 +53,11 @@ export class RejectedFile {
       const path = `${this.#imported}.rejected${number === 1 ? '' : `-${number}`}.csv`
       try {
         const file = await makePrivateFile(path)
-        await file.write(line([...this.#names, ...rejectedColumns]))
+        await file.write(csvLine([...this.#names, ...rejectedColumns]))
         return { path, file }
       } catch (error) {
         if (!(error instanceof NameTaken) || number === namesMax) throw error
       }
     }
   }
-}
-
-function line(cells: readonly string[]): string {
-  return `${csvRecord(cells)}\r\n`
 }

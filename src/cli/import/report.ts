@@ -1,10 +1,12 @@
 import { counted, digits } from '../terminal/words.ts'
 import type { Columns } from './columns.ts'
 import { type ImportFile, lettersOf, quotedName, rejectedColumns } from './file-record.ts'
-import type { Results } from './importer.ts'
+import type { Importer } from './importer.ts'
+
+type ImportResults = Importer['results']
 
 /** The JSON of `rollcall import`. */
-export interface Report extends Results {
+export interface Report extends ImportResults {
   readonly file: string
   readonly dryRun: boolean
   /** False when it was stopped or failed before the end of the file. */
@@ -49,6 +51,7 @@ export function usesOf(
 /** Tells people what an import has done, or would do. */
 export function describeReport(report: Report): string[] {
   const { read, added, skipped, rejected, dryRun, rejectedFile, problems } = report
+  const { earliest, latest, without } = report.dates
   const results = [
     `${digits(added)} ${dryRun ? 'would be added' : 'added'}`,
     `${digits(skipped)} skipped, as their tab has the address`,
@@ -56,7 +59,10 @@ export function describeReport(report: Report): string[] {
   ]
   return [
     ...report.columns.map(columnLine),
-    ...dateLines(report),
+    ...(earliest === null ? [] : [`Dates from ${earliest} to ${latest}.`]),
+    ...(without === 0
+      ? []
+      : [`Rows without a date get the time of the import: ${digits(without)}.`]),
     `${counted(read, 'row')} read: ${results.join('; ')}.`,
     ...(rejectedFile === null ? [] : [`The rejected rows are in ${rejectedFile}`]),
     ...(dryRun ? problems.map(({ row, reason }) => `Row ${row}: ${reason}`) : []),
@@ -67,13 +73,4 @@ function columnLine({ column, name, field, metadataKey }: ColumnUse): string {
   const becomes = field ?? (metadataKey === null ? 'left out' : 'into Metadata')
   const key = metadataKey === null || metadataKey === name ? '' : ` as ${quotedName(metadataKey)}`
   return `${column === null ? 'Name' : `Column ${column}`} ${quotedName(name)}: ${becomes}${key}`
-}
-
-function dateLines({ dates: { earliest, latest, without } }: Report): string[] {
-  if (earliest !== null && latest !== null) {
-    const rest =
-      without > 0 ? ` ${counted(without, 'row')} without a date: the time of the import.` : ''
-    return [`Dates from ${earliest} to ${latest}.${rest}`]
-  }
-  return without === 0 ? [] : ['No row has a date: all get the time of the import.']
 }

@@ -72,7 +72,7 @@ async function reportOf(
   max: number,
 ) {
   const { present, missing, edited, waiting, elsewhere, unknown: erased } = compared
-  const { rows: all, double, copies, others } = compared
+  const { rows: all, double, others } = compared
   const listed = async (kind: FoundKind) => {
     const found = await comparison.found(kind, max)
     return found.map(({ signup: { receivedAt, sheetTab, email } }) => {
@@ -83,7 +83,7 @@ async function reportOf(
     at: iso(clock.now()),
     spreadsheet: location,
     signups: { present, missing, edited, waiting, elsewhere, erased },
-    rows: { all, double, copies, others },
+    rows: { all, double, others },
     missing: await listed('missing'),
     edited: await listed('edited'),
     double: comparison
@@ -103,7 +103,6 @@ function describe({ signups, rows, missing, edited, double }: Report): string[] 
       ['Waiting for delivery', signups.waiting],
       ['Written elsewhere only', signups.elsewhere],
       ['Erased in the journal', signups.erased],
-      ['Copies in other tabs', rows.copies],
       ['Rows of others', rows.others],
     ]),
     ...section(

@@ -6,8 +6,7 @@ import type { SignupRecord } from '../journal/contracts/reader.ts'
 import { TemporaryTables } from '../platform/node/temporary-tables.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
-import type { RowPart, RowTaker } from '../spreadsheet/spreadsheet.ts'
-import { Readings } from './readings.ts'
+import type { RowKey, RowPart, RowTaker } from '../spreadsheet/spreadsheet.ts'
 import { noTime, statements, tables } from './row-tables.ts'
 
 /**
@@ -39,9 +38,7 @@ export interface Compared {
   readonly unknown: number
   /** Rows that are there more often, in one tab, than there are signups for them. */
   readonly double: number
-  /** Rows that people copied to another tab. */
-  readonly copies: number
-  /** Rows that agree with no signup. An edited row is one of them. */
+  /** Rows that no signup needs: edited ones, and copies in another tab, are among them. */
   readonly others: number
   /** All rows. */
   readonly rows: number
@@ -250,5 +247,44 @@ async function* pagesOf<T extends { readonly position: number }>(
     if (page.length < max) return
     after = page.at(-1)?.position ?? after
     await nextTurn()
+  }
+}
+
+/** The rows of a tab so far. */
+interface TabRows {
+  count: number
+  /** Of all of them, in their order. */
+  digest: string
+  /** Whether the first of them are those of the reading before. */
+  agrees: boolean
+}
+
+/** Tells whether two readings of a spreadsheet gave the same rows in the same order. */
+class Readings {
+  #before: ReadonlyMap<string, TabRows> | undefined
+  #now: Map<string, TabRows> | undefined
+
+  /** Begins a reading. */
+  begin(): void {
+    this.#before = this.#now
+    this.#now = new Map()
+  }
+
+  /** Notes the next rows of a tab. */
+  note(place: string, rows: readonly RowKey[]): void {
+    const before = this.#before?.get(place)
+    const tab = this.#now?.get(place) ?? { count: 0, digest: '', agrees: before?.count === 0 }
+    this.#now?.set(place, tab)
+    for (const { email, at } of rows) {
+      tab.count += 1
+      tab.digest = hash('sha256', `${tab.digest}\n${at}\n${email}`)
+      if (tab.count === before?.count) tab.agrees = tab.digest === before.digest
+    }
+  }
+
+  /** Rows may have been added below those of the reading before, as our own batches do. */
+  get isSteady(): boolean {
+    if (!this.#before) return false
+    return [...this.#before.keys()].every((place) => this.#now?.get(place)?.agrees)
   }
 }

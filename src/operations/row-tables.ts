@@ -34,17 +34,12 @@ export const statements = {
   setKind: 'UPDATE rowless SET kind = ? WHERE position = ?',
   doubles: `SELECT time, tab, seen - used AS extra FROM tab_row
             WHERE used > 0 AND seen > used ORDER BY time LIMIT ?`,
-  // A copy is a row of a known key in a tab where no signup needs it.
-  sums: `SELECT missing, edited, elsewhere, waiting, rows, double, copies, unused - copies AS others
+  sums: `SELECT missing, edited, elsewhere, waiting, rows, double, others
          FROM (
            SELECT coalesce(sum(seen), 0) AS rows,
              coalesce(sum(seen - used) FILTER (WHERE used > 0), 0) AS double,
-             coalesce(sum(seen) FILTER (WHERE used <= 0), 0) AS unused,
-             coalesce(sum(seen) FILTER (WHERE used <= 0 AND EXISTS (
-               SELECT 1 FROM tab_row AS same
-               WHERE same.time = one.time AND same.email = one.email AND same.used > 0
-             )), 0) AS copies
-           FROM tab_row AS one
+             coalesce(sum(seen) FILTER (WHERE used <= 0), 0) AS others
+           FROM tab_row
          ), (
            SELECT count(*) FILTER (WHERE kind = 'missing') AS missing,
              count(*) FILTER (WHERE kind = 'edited') AS edited,

@@ -95,7 +95,7 @@ describe.each([
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(report).toMatchObject({
       signups: { present: 4, missing: 0, edited: 0, waiting: 0, elsewhere: 0, erased: 0 },
-      rows: { all: 5, double: 0, copies: 0, others: 1 },
+      rows: { all: 5, double: 0, others: 1 },
       missing: [],
     })
   })

@@ -29,7 +29,7 @@ async function read(comparison: Comparison, signups: readonly Signup[], tab = 'S
 
 const nothing = {
   ...{ present: 0, missing: 0, edited: 0, elsewhere: 0, waiting: 0, unknown: 0 },
-  ...{ double: 0, copies: 0, others: 0, rows: 0 },
+  ...{ double: 0, others: 0, rows: 0 },
 }
 
 /** Three signups of different moments that were written, and one that waits. */
@@ -66,7 +66,7 @@ export const comparisonTests: readonly ContractTest[] = [
       using comparison = await comparisonOf(journal.compared)
       await read(comparison, [a, b, b, b, c])
       await comparison.note({ place: 'Called', tab: 'Called', rows: [rowOf(a)] })
-      expect(await comparison.compare(() => {})).toMatchObject({ present: 3, double: 2, copies: 1 })
+      expect(await comparison.compare(() => {})).toMatchObject({ present: 3, double: 2, others: 1 })
       expect(comparison.doubles(9)).toEqual([{ at: noon + 1, tab: 'Sheet1', extra: 2 }])
     }),
   },

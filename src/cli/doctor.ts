@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { origins } from '../config/lists.ts'
+import type { Command } from '@commander-js/extra-typings'
 import { accountOf, diagnose, diagnoseInLines, type Subject } from './doctor/diagnose.ts'
 import { iso } from './terminal/words.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
@@ -10,13 +9,12 @@ export function addDoctor(program: Command, run: Run): void {
     .command('doctor')
     .description('check the settings, the spreadsheet and this machine, and say what to do')
     .option('--json', 'print JSON, for programs')
-    .option('--origin <url>', 'also check that pages of this origin may send signups', parseOrigin)
     .option('--notice', 'also send a test notice to ALERT_WEBHOOK_URL')
     .option('--site <name>', 'only the instance and this site')
     .addHelpText('after', '\nExit code 1: there is at least one fault. A warning is none.')
     .action((options) =>
       run(async (session) => {
-        const { json, origin, notice = false, site: name } = options
+        const { json, notice = false, site: name } = options
         const { config, secrets, home } = readSettings()
         const sites = chosenSites(config, name)
         if (notice && !secrets.alertWebhook) {
@@ -24,7 +22,7 @@ export function addDoctor(program: Command, run: Run): void {
             '--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.',
           )
         }
-        const subject = { config, secrets, home, origin, sendsNotice: notice, sites }
+        const subject = { config, secrets, home, sendsNotice: notice, sites }
         if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
         const report = await reportOf(subject, session)
         await session.out.json(report)
@@ -53,11 +51,4 @@ async function reportOf(subject: Subject, session: Session) {
       return { ...(config.hasSites && { site }), check, state, message, hint }
     }),
   }
-}
-
-function parseOrigin(text: string): string {
-  const parsed = origins.parse(text, '')
-  const [origin, ...more] = 'value' in parsed && parsed.value !== '*' ? parsed.value : []
-  if (origin !== undefined && more.length === 0) return origin
-  throw new InvalidArgumentError('Give the origin of one page, such as https://example.com.')
 }

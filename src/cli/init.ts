@@ -96,7 +96,7 @@ async function check(ask: Ask, session: Session): Promise<ExitCode> {
     await session.out.lines('')
     const settings = readSettings()
     const { sites } = settings.config
-    const subject = { ...settings, sites, origin: undefined, sendsNotice: false }
+    const subject = { ...settings, sites, sendsNotice: false }
     if (await diagnoseInLines(subject, session)) {
       return (await tryOut(settings, ask, session)) ? exit.done : exit.notAll
     }
@@ -115,9 +115,8 @@ async function tryOut(
     return true
   }
   if (!(await ask.isSure('Send a test signup, to see its row?', true))) return true
-  // It has a port of its own.
-  const own = { host: '127.0.0.1', port: 0 }
-  await using service = await startService({ ...config, ...own }, secrets, { isQuiet: true })
+  const local = { ...config, host: '127.0.0.1', port: 0 }
+  await using service = await startService(local, secrets, { isQuiet: true })
   await using opened = await home.openBeside()
   const test = await sendTestSignup(partOf(opened.sites, config.sites[0]), clock, stop)
   const problem = await test.written()

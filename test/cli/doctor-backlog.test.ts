@@ -35,7 +35,6 @@ test.each([
       site: config.sites[0],
       secrets,
       home: journalHomeOf(config, secrets, { clock }),
-      origin: undefined,
       sendsNotice: false,
       session,
     },

@@ -6,8 +6,7 @@ import { partOf } from '../../operations/journal-home.ts'
 import type { Finding } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/words.ts'
-import type { Check, CheckContext } from './check.ts'
-import { databaseChecks, folderChecks } from './journal-checks.ts'
+import { type Check, type CheckContext, databaseChecks, folderChecks } from './journal-checks.ts'
 import { backlogCheck, keyCheck, originCheck, quotaCheck, settingsCheck } from './site-checks.ts'
 import {
   challengeFindings,
@@ -17,10 +16,7 @@ import {
 import { messageOf } from '../../platform/message-of.ts'
 import { tellOtherSites } from '../settings.ts'
 
-export interface Subject extends Pick<
-  CheckContext,
-  'config' | 'secrets' | 'home' | 'origin' | 'sendsNotice'
-> {
+export interface Subject extends Pick<CheckContext, 'config' | 'secrets' | 'home' | 'sendsNotice'> {
   /** Those to look at. */
   readonly sites: Config['sites']
 }

@@ -1,17 +1,33 @@
 import { constants } from 'node:fs'
 import { access, readdir, realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Journal } from '../../journal/contracts/journal.ts'
+import type { JournalHome } from '../../operations/journal-home.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { isOpenToOthers } from '../../platform/node/owner-only.ts'
 import { whyUnusable } from '../../platform/node/unusable-file.ts'
 import { leftBehindHint } from '../../service/data-folder.ts'
-import { databaseFindings } from '../../service/inspections.ts'
-import { findingsOf } from '../../signup/finding.ts'
+import { databaseFindings, type Inspected } from '../../service/inspections.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
 import { digits } from '../terminal/words.ts'
-import { type Check, notChecked } from './check.ts'
+import type { Session } from '../session.ts'
+
+/** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */
+export type Check = (context: CheckContext) => AsyncIterable<Finding> | Promise<readonly Finding[]>
+
+/** What is looked at. */
+export interface CheckContext extends Inspected {
+  readonly home: JournalHome
+  /** Why the journal cannot be opened, and what to do; empty when it is open. */
+  readonly whyClosed: string
+  readonly session: Pick<Session, 'clock' | 'stop' | 'notes'>
+}
+
+/** What a check says that needs the journal, when that is closed. */
+export function notChecked(check: string): readonly Finding[] {
+  return [findingsOf(check).skipped('not checked: the journal cannot be used')]
+}
 
 /** Whether only this user can read the data, and can write it. */
 const folderCheck: Check = async ({ config: { dataDir } }) => {
@@ -64,19 +80,6 @@ async function freeBytes(path: string): Promise<number> {
   }
 }
 
-/** Opening the journal has checked every page of it. */
-const fileCheck: Check = async ({ journal, parts, whyClosed }) => {
-  const { ok, fault } = findingsOf('journal')
-  if (!journal) return [fault(whyClosed)]
-  return [ok(`is sound; signups in it: ${await signupsIn(parts)}`)]
-}
-
-/** How many signups all these sites have. */
-async function signupsIn(parts: readonly Pick<Journal, 'reader'>[]): Promise<string> {
-  const figures = await Promise.all(parts.map(({ reader }) => reader.figures(0, 0)))
-  return digits(figures.reduce((sum, { all }) => sum + all.accepted, 0))
-}
-
 /** Whether an earlier journal was left behind. */
 const leftBehindCheck: Check = async ({ home }) => {
   const { warning, skipped } = findingsOf('data')
@@ -88,10 +91,16 @@ const leftBehindCheck: Check = async ({ home }) => {
 
 const slowMs = 100
 
-/** How long a commit takes, as every visitor waits for one. */
-const commitCheck: Check = async ({ journal, parts, whyClosed, session: { clock } }) => {
+/**
+ * Opening a file has checked every page of it. Of a database, this tells how long a commit takes, as every
+ * visitor waits for one.
+ */
+const journalCheck: Check = async ({ journal, parts, whyClosed, config, session: { clock } }) => {
   const { ok, warning, fault } = findingsOf('journal')
   if (!journal) return [fault(whyClosed)]
+  const figures = await Promise.all(parts.map(({ reader }) => reader.figures(0, 0)))
+  const signups = digits(figures.reduce((sum, { all }) => sum + all.accepted, 0))
+  if (!config.database) return [ok(`is sound; signups in it: ${signups}`)]
   let ms = Infinity
   // The first commit of a connection takes longer.
   for (let count = 0; count < 3; count++) {
@@ -103,7 +112,7 @@ const commitCheck: Check = async ({ journal, parts, whyClosed, session: { clock 
     }
     ms = Math.min(ms, clock.elapsed() - begin)
   }
-  const message = `takes a commit in ${ms.toFixed(1)} ms; signups in it: ${await signupsIn(parts)}`
+  const message = `takes a commit in ${ms.toFixed(1)} ms; signups in it: ${signups}`
   if (ms < slowMs) return [ok(message)]
   return [warning(message, 'Run the service near its database: every visitor waits for a commit.')]
 }
@@ -120,12 +129,12 @@ const processCheck: Check = async ({ home, journal, config: { database } }) => {
 }
 
 /** The checks of a journal in `DATA_DIR`. */
-export const folderChecks: readonly Check[] = [folderCheck, diskCheck, fileCheck, processCheck]
+export const folderChecks: readonly Check[] = [folderCheck, diskCheck, journalCheck, processCheck]
 
 /** The checks of a journal in a database. */
 export const databaseChecks: readonly Check[] = [
   leftBehindCheck,
   databaseFindings,
-  commitCheck,
+  journalCheck,
   processCheck,
 ]

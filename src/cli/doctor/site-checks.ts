@@ -1,14 +1,14 @@
 import { createPrivateKey } from 'node:crypto'
 import { secretsOf } from '../../config/secrets.ts'
-import { readDeliveryNote } from '../../journal/contracts/delivery-log.ts'
+import { type DeliveryNote, readDeliveryNote } from '../../journal/contracts/delivery-log.ts'
 import type { Reader } from '../../journal/contracts/reader.ts'
 import { quotaLeft } from '../../operations/status.ts'
 import { day, hour, minute } from '../../platform/clock.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { findingsOf } from '../../signup/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
 import { digits } from '../terminal/words.ts'
-import { type Check, notChecked } from './check.ts'
+import { type Check, notChecked } from './journal-checks.ts'
 
 /** Wrong settings never get here: they end the command, with the words that end a start. */
 export const settingsCheck: Check = async ({ config: { warnings } }) => {
@@ -26,27 +26,10 @@ export const keyCheck: Check = async ({ site, secrets }) => {
   return [findingsOf('key').ok(`is an RSA key of ${bits} bits, for ${email}`)]
 }
 
-/** Whether the page that somebody tries from may send signups. */
-export const originCheck: Check = async ({ config, site, origin }) => {
-  const { ok, fault } = findingsOf('origins')
-  const { origins, settingNames } = site
-  const setting = settingNames.origins
-  if (origins === '*') return [ok('pages of every origin may send signups')]
-  const list = origins.join(', ')
-  if (origin === undefined) {
-    const end = "and the service's own; --origin checks another one"
-    return [ok(`pages of ${list} may send signups, ${end}`)]
-  }
-  const isOwn = config.allowedHosts?.includes(new URL(origin).host)
-  if (isOwn || origins.includes(origin)) {
-    return [ok(`pages of ${origin} may send signups`)]
-  }
-  return [
-    fault(
-      `pages of ${origin} may not send signups: ${setting} has only ${list}`,
-      `Add ${origin} to ${setting} and restart the service, unless that is the address of the service itself.`,
-    ),
-  ]
+export const originCheck: Check = async ({ site: { origins } }) => {
+  const pages =
+    origins === '*' ? 'every origin' : `${origins.join(', ')}, and of the service itself,`
+  return [findingsOf('origins').ok(`pages of ${pages} may send signups`)]
 }
 
 /** With traffic far above the provider's quota, signups wait, but some are written all the time. */
@@ -57,11 +40,9 @@ const ageMaxMs = 12 * hour
 export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
   if (!journal) return notChecked('backlog')
   const { fault } = findingsOf('delivery')
-  const { reader } = journal
-  const note = await readDeliveryNote(reader)
+  const note = await readDeliveryNote(journal.reader)
   const tabs = note?.tabs ?? []
-  const keys = tabs.map(({ name }) => tabKey(name))
-  const backlog = await waiting(reader, keys, clock.now())
+  const backlog = await waiting(journal.reader, tabs, clock.now())
   if (!note) return [backlog]
   const { delivery, since } = note
   const lead = deliveryState(note) === 'partly blocked' ? `is partly blocked since ${since}: ` : ''
@@ -72,17 +53,14 @@ export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
   return [backlog, fault(`is blocked since ${since}: ${delivery.error}`, delivery.hint), ...aside]
 }
 
-async function waiting(
-  reader: Reader,
-  asideTabs: readonly string[],
-  now: Millis,
-): Promise<Finding> {
+async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis) {
   const { ok, fault } = findingsOf('backlog')
   const { all, oldestWaiting } = await reader.figures(0, 0)
   if (oldestWaiting === undefined) return ok('every signup is in the spreadsheet')
   const count = digits(all.accepted - all.written)
   const age = now - oldestWaiting
   const message = `signups that wait for the spreadsheet: ${count}, the oldest for ${duration(age)}`
+  const asideTabs = aside.map(({ name }) => tabKey(name))
   const quietMs = now - ((await reader.waitingSince(asideTabs)) ?? now)
   if (age < ageMaxMs && quietMs < quietMaxMs) return ok(message)
   return fault(

@@ -39,39 +39,25 @@ export function typesOf(sites: readonly Pick<SiteConfig, 'name' | 'fields'>[]): 
 }
 
 function memberOf(field: Field): string {
-  const label = field.label === undefined ? undefined : headingOf(field)
-  const [type, note] = typeOf(field)
-  const words = [label, note].filter((it) => it !== undefined).join(': ')
   // The label must not end the comment.
-  const comment = words === '' ? '' : `    /** ${words.replaceAll('*/', '* /')} */\n`
+  const label = field.label === undefined ? '' : headingOf(field).replaceAll('*/', '* /')
+  const comment = label === '' ? '' : `    /** ${label} */\n`
   const mark = field.required ? '' : '?'
-  return `${comment}    readonly ${keyOf(field.name)}${mark}: ${type}\n`
+  return `${comment}    readonly ${keyOf(field.name)}${mark}: ${typeOf(field)}\n`
 }
 
-/** The type of a field's value, and what the type alone does not say. */
-function typeOf(field: Field): readonly [type: string, note?: string] {
+function typeOf(field: Field): string {
   switch (field.type) {
     case 'choice':
-      return [unionOf(field)]
+      return unionOf(field)
     case 'choices':
-      return [`readonly (${unionOf(field)})[]`]
-    case 'number': {
-      const { min, max } = field
-      const bounds = [min !== undefined && `from ${min}`, max !== undefined && `up to ${max}`]
-      const note = bounds.filter((it) => it !== false).join(' ')
-      return note === '' ? ['number'] : ['number', note]
-    }
+      return `readonly (${unionOf(field)})[]`
+    case 'number':
+      return 'number'
     case 'checkbox':
-      return [field.required ? 'true' : 'boolean']
-    case 'text':
-    case 'textarea':
-      return ['string', `at most ${field.maxLength} characters`]
-    case 'url':
-      return ['string', 'a URL']
-    case 'date':
-      return ['string', 'a date, such as 2026-11-20']
-    case 'phone':
-      return ['string', 'a phone number']
+      return field.required ? 'true' : 'boolean'
+    default:
+      return 'string'
   }
 }
 

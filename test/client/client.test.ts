@@ -248,8 +248,7 @@ test('with the printed types of a site, its client takes just the declared field
     void blog.signup({ email })
     ${wrong("void blog.signup({ email, company: '' })")}`
   expect(typeProblems(code)).toEqual([])
-  expect(printed).toContain('/** Company * /: at most 80 characters */')
-  expect(printed).toContain('/** from 1 */\n    readonly seats?: number')
+  expect(printed).toContain('/** Company * / */')
 })
 
 test('a client sends everything to its site', async () => {

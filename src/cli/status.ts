@@ -105,7 +105,7 @@ function describe(now: Status, isServed: boolean): string[] {
 }
 
 function deliveryWords({ delivery: { state, since, error } }: Status): string {
-  if (state === 'unknown' || since === null) return 'unknown until a service runs'
+  if (state === 'unknown') return 'unknown until a service runs'
   const words = state === 'ok' ? 'works' : `${state}: ${error ?? ''}`
   return state === 'ok' ? words : `${words} (since ${short(since)})`
 }

@@ -87,7 +87,10 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
   const sum = (of: (site: Erased) => number) =>
     [...erased.values()].reduce((all, it) => all + of(it), 0)
   const reason = await removeRows(options)
-  await emptyLog(options)
+  const until = options.clock.elapsed() + scrubMaxMs
+  for (const { erasure } of journals.values()) {
+    await isTrueBy(until, () => erasure.scrub(), options)
+  }
   const { waiting, frozen, sites } = await unfinished(journals)
   const rows = { removed: 0, notFound: 0, waiting, others: 0 }
   for (const [name, { erasure }] of journals) {
@@ -95,6 +98,7 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
     await countOutcomes(erasure, [...written, ...inBatches], rows)
   }
   const files = await home.filesWith(address)
+  const old = home.leftBehind()
   const unwritten = sum((it) => it.unwritten)
   const inBatch = Math.min(
     frozen,
@@ -112,25 +116,25 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
     absentSites: sites.filter((name) => !reachable.has(name)),
     mentions: sum((it) => it.mentions),
     files: files ?? [],
-    byHand: [...byHand, ...(await expiredRows(journals)), ...(files ? [] : inDatabase(home))],
+    byHand: [
+      ...byHand,
+      ...(await expiredRows(journals)),
+      ...(files ? [] : [databaseCopies]),
+      ...(old ? [`the journal of before DATABASE_URL, ${old.path}`] : []),
+    ],
   }
 }
 
-interface Erased {
-  unwritten: number
-  mentions: number
-  readonly written: number[]
-  readonly frozen: number[]
-}
+type Erased = Awaited<ReturnType<typeof eraseAll>>
 
 /** Erases all signups of this address at one site. */
 export async function eraseAll(
   erasure: Erasure,
   address: string,
   { searched, stop }: Pick<ForgetOptions, 'searched' | 'stop'>,
-): Promise<Erased> {
+) {
   const last = await erasure.forget(address)
-  const erased: Erased = { unwritten: 0, mentions: 0, written: [], frozen: [] }
+  const erased = { unwritten: 0, mentions: 0, written: [] as number[], frozen: [] as number[] }
   for (let after: number | undefined = 0; after !== undefined;) {
     const slice = await erasure.eraseNext(after, address)
     erased.unwritten += slice.unwritten
@@ -146,15 +150,12 @@ export async function eraseAll(
 
 /** Waits until the rows are removed. Returns why some wait. */
 async function removeRows(options: ForgetOptions): Promise<string | undefined> {
-  const { journals, reachable, startRemoval, clock, stop, waitMs } = options
+  const { journals, reachable, startRemoval, clock, waitMs } = options
   const all = new Map([...journals].filter(([name]) => reachable.has(name)))
   const isDone = async () => (await unfinished(all)).waiting === 0
   if (await isDone()) return undefined
   await using removal = await startRemoval()
-  const until = clock.elapsed() + waitMs
-  while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
-    await clock.sleep(lookMs, stop)
-  }
+  await isTrueBy(clock.elapsed() + waitMs, isDone, options)
   const { sites } = await unfinished(all)
   const reasons = await Promise.all(sites.map((site) => removal.reasonAt(site)))
   return reasons.find((reason) => reason !== undefined)
@@ -172,12 +173,16 @@ async function unfinished(journals: ReadonlyMap<string, Journal>) {
   return sum
 }
 
-async function emptyLog({ journals, clock, stop }: ForgetOptions): Promise<void> {
-  const until = clock.elapsed() + scrubMaxMs
-  for (const { erasure } of journals.values()) {
-    while (!(await erasure.scrub()) && !stop.aborted && clock.elapsed() < until) {
-      await clock.sleep(lookMs, stop)
-    }
+/** Waits until something is true. Returns whether it is before the clock has elapsed to `until`, or a stop. */
+export async function isTrueBy(
+  until: Millis,
+  isTrue: () => Promise<boolean>,
+  { clock, stop }: Pick<ForgetOptions, 'clock' | 'stop'>,
+): Promise<boolean> {
+  for (;;) {
+    if (await isTrue()) return true
+    if (stop.aborted || clock.elapsed() >= until) return false
+    await clock.sleep(lookMs, stop)
   }
 }
 
@@ -205,10 +210,4 @@ async function expiredRows(journals: ReadonlyMap<string, Journal>): Promise<read
     .toSorted()
     .at(-1)
   return last === undefined ? [] : [`rows of the address that were written up to ${last}`]
-}
-
-/** What to do by hand when the journal is in a database. */
-function inDatabase(home: Pick<JournalHome, 'leftBehind'>): readonly string[] {
-  const old = home.leftBehind()
-  return [databaseCopies, ...(old ? [`the journal of before DATABASE_URL, ${old.path}`] : [])]
 }

@@ -3,7 +3,7 @@ import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delive
 import type { Counts, Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
 import { day, hour, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { type DeliveryState, deliveryState } from '../signup/trouble.ts'
+import { deliveryState } from '../signup/trouble.ts'
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
 export type Status = Awaited<ReturnType<typeof readStatus>>
@@ -69,13 +69,8 @@ function lastHours(known: readonly HourCounts[], now: Millis) {
 }
 
 /** How the writer saw it last. `unknown`: no service has run with this journal yet. */
-function deliveryOf(note: DeliveryNote | undefined): {
-  readonly state: DeliveryState | 'unknown'
-  readonly since: string | null
-  readonly error: string | null
-  readonly hint: string | null
-} {
-  if (!note) return { state: 'unknown', since: null, error: null, hint: null }
+function deliveryOf(note: DeliveryNote | undefined) {
+  if (!note) return { state: 'unknown' as const, since: null, error: null, hint: null }
   const { delivery, since } = note
   const state = deliveryState(note)
   const error = delivery.state === 'ok' ? null : delivery.error

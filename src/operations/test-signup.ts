@@ -4,28 +4,20 @@ import type { Reader } from '../journal/contracts/reader.ts'
 import type { Clock } from '../platform/clock.ts'
 import { noFields } from '../signup/field.ts'
 import { signupIds } from '../signup/id.ts'
-import { eraseAll } from './forget.ts'
-
-/** A signup of nobody, to show that signups become rows. A service has to run meanwhile. */
-export interface TestSignup {
-  readonly address: string
-  /** Waits for the row. Returns why there is none after a minute, and undefined when there is one. */
-  written(): Promise<string | undefined>
-  /** Has it erased from the journal and the spreadsheet, now or when a service runs again. */
-  erase(): Promise<void>
-  /** Waits until it is erased. Returns whether that was done within a minute. */
-  erased(): Promise<boolean>
-}
+import { eraseAll, isTrueBy } from './forget.ts'
 
 const waitMaxMs = 60_000
-const lookEveryMs = 100
 
-/** Stores a test signup. @param stop aborts the waiting */
+/**
+ * Stores a signup of nobody, to show that signups become rows. A service has to run meanwhile.
+ *
+ * @param stop aborts the waiting
+ */
 export async function sendTestSignup(
   { intake, reader, erasure }: Pick<Journal, 'intake' | 'reader' | 'erasure'>,
   clock: Clock,
   stop: AbortSignal,
-): Promise<TestSignup> {
+) {
   const receivedAt = clock.now()
   const id = signupIds()(receivedAt)
   const email = `rollcall-test-${id.slice(-12)}@example.com`
@@ -34,18 +26,16 @@ export async function sendTestSignup(
 
   /** Whether something becomes true within a minute. */
   async function becomes(isTrue: () => Promise<boolean>): Promise<boolean> {
-    const until = clock.elapsed() + waitMaxMs
-    while (clock.elapsed() < until) {
-      if (await isTrue()) return true
-      await clock.sleep(lookEveryMs, stop)
-      stop.throwIfAborted()
-    }
-    return false
+    const became = await isTrueBy(clock.elapsed() + waitMaxMs, isTrue, { clock, stop })
+    stop.throwIfAborted()
+    return became
   }
 
   return {
     address: email,
-    async written() {
+
+    /** Waits for the row. Returns why there is none after a minute, and undefined when there is one. */
+    async written(): Promise<string | undefined> {
       let problem: string | undefined
       const isTold = await becomes(async () => {
         if ((await intake.find(id))?.writtenAt !== undefined) return true
@@ -54,9 +44,13 @@ export async function sendTestSignup(
       })
       return isTold ? problem : 'it takes longer than a minute.'
     },
-    async erase() {
+
+    /** Has it erased from the journal and the spreadsheet, now or when a service runs again. */
+    async erase(): Promise<void> {
       await eraseAll(erasure, email, { searched: () => {}, stop })
     },
+
+    /** Waits until it is erased. Returns whether that was done within a minute. */
     erased: () =>
       becomes(async () => {
         const { removals, frozen } = await erasure.unfinished()

@@ -31,18 +31,13 @@ function describe(result: RestoreResult): string[] {
   const wait = `${digits(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`
   return [
     `Restored: ${journal}, with ${counted(signups, 'signup')}, of which ${wait}.`,
-    ...(aside === undefined ? [] : [`The journal before is kept as ${aside}.`]),
-    ...(forgotten > 0
-      ? [`Erased again: ${counted(forgotten, 'signup')} of people who were forgotten meanwhile.`]
-      : []),
-    ...(isBlind
-      ? ['People who were forgotten after the backup are in it again: forget them again.']
-      : []),
-    ...(isQuotaUnknown
-      ? ['The calls since the backup are unknown, so the quota counts as used up by them.']
-      : []),
-    waiting > 0
-      ? 'Start the service now. Before its first batch it compares what waits with the spreadsheet.'
-      : 'Start the service now.',
-  ]
+    aside !== undefined && `The journal before is kept as ${aside}.`,
+    forgotten > 0 &&
+      `Erased again: ${counted(forgotten, 'signup')} of people who were forgotten meanwhile.`,
+    isBlind && 'People who were forgotten after the backup are in it again: forget them again.',
+    isQuotaUnknown &&
+      'The calls since the backup are unknown, so the quota counts as used up by them.',
+    'Start the service now.' +
+      (waiting > 0 ? ' Before its first batch it compares what waits with the spreadsheet.' : ''),
+  ].filter((line) => line !== false)
 }

@@ -73,8 +73,7 @@ const sheetStart = `${declaration}<worksheet xmlns="${main}"><sheetData>`
 const sheetEnd = '</sheetData></worksheet>'
 
 function rowXml(cells: readonly Cell[]): string {
-  const xml = cells.map(cellXml)
-  return `<row>${xml.join('')}</row>`
+  return `<row>${cells.map(cellXml).join('')}</row>`
 }
 
 function cellXml(cell: Cell): string {

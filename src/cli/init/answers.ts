@@ -33,8 +33,8 @@ function isAsked(setting: string): boolean {
 /** @throws ConfigError when settings that `init` does not ask for are wrong */
 export function assertOthers(environment: Environment): void {
   // DATABASE_URL is right only together with a sheet, which is asked for.
-  const read = load(environmentWith(environment, { SHEETS_SHEET_ID: anyId }))
-  const problems = problemsOf(read).filter(({ setting }) => !isAsked(setting))
+  const found = problemsOf(environmentWith(environment, { SHEETS_SHEET_ID: anyId }))
+  const problems = found.filter(({ setting }) => !isAsked(setting))
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
@@ -44,8 +44,8 @@ export function problemWith(
   answers: Answers,
   name: Asked,
 ): string | undefined {
-  const read = load(environmentWith(environment, answers))
-  const found = problemsOf(read).find(({ setting }) => setting === name)
+  const problems = problemsOf(environmentWith(environment, answers))
+  const found = problems.find(({ setting }) => setting === name)
   return found && `This ${found.problem} ${found.hint}`
 }
 
@@ -67,7 +67,8 @@ export function accountOf(environment: Environment, keyFile?: string) {
   return { email: site.spreadsheet.credentials.email, privateKey }
 }
 
-function problemsOf(read: ReturnType<typeof load>): readonly SettingProblem[] {
+function problemsOf(environment: Environment): readonly SettingProblem[] {
+  const read = load(environment)
   return read instanceof ConfigError ? read.problems : []
 }
 

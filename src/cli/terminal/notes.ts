@@ -51,9 +51,8 @@ export class Notes {
         const now = this.#clock.elapsed()
         if (now - shownAt < (this.#isTerminal ? barEveryMs : lineEveryMs)) return
         shownAt = now
-        const text = progressText(what, done, total)
-        if (this.#isTerminal) this.#draw(total === undefined ? text : `${bar(done, total)} ${text}`)
-        else this.#stream.write(`${text}\n`)
+        if (this.#isTerminal) this.#draw(progressText(what, done, total, barWidth))
+        else this.#stream.write(`${progressText(what, done, total)}\n`)
       },
       [Symbol.dispose]: () => this.#draw(''),
     }
@@ -66,19 +65,10 @@ export class Notes {
   }
 }
 
-function progressText(what: string, done: number, total: number | undefined): string {
-  const count = digits(done)
-  if (total === undefined) return `${count} ${what}`
-  const percent = Math.floor(share(done, total) * 100)
-  return `${count} of ${digits(total)} ${what} (${percent} %)`
-}
-
-function bar(done: number, total: number): string {
-  const filled = Math.floor(share(done, total) * barWidth)
-  return `[${'#'.repeat(filled)}${' '.repeat(barWidth - filled)}]`
-}
-
-/** In [0, 1]. Signups may come while they are counted, so `done` may be more than `total`. */
-function share(done: number, total: number): number {
-  return total === 0 ? 1 : Math.min(1, done / total)
+function progressText(what: string, done: number, total?: number, width = 0): string {
+  if (total === undefined) return `${digits(done)} ${what}`
+  // Signups may come while they are counted.
+  const share = total === 0 ? 1 : Math.min(1, done / total)
+  const bar = width > 0 ? `[${'#'.repeat(share * width).padEnd(width)}] ` : ''
+  return `${bar}${digits(done)} of ${digits(total)} ${what} (${Math.floor(share * 100)} %)`
 }

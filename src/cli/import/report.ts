@@ -3,10 +3,8 @@ import type { Columns } from './columns.ts'
 import { type ImportFile, lettersOf, quotedName, rejectedColumns } from './file-record.ts'
 import type { Importer } from './importer.ts'
 
-type ImportResults = Importer['results']
-
 /** The JSON of `rollcall import`. */
-export interface Report extends ImportResults {
+export type Report = Importer['results'] & {
   readonly file: string
   readonly dryRun: boolean
   /** False when it was stopped or failed before the end of the file. */

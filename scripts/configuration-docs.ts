@@ -117,9 +117,10 @@ function rowsWhere(isPlanned: boolean): Row[] {
   return rows.filter(([, setting]) => (setting.isPlanned ?? false) === isPlanned)
 }
 
-/** The groups in the order of the list. */
+/** The groups in the order of the list. Its first setting names a group. */
 function byGroup(members: readonly Row[]): (readonly [string, readonly Row[]])[] {
-  return [...Map.groupBy(members, ([, { group }]) => group)]
+  let group = ''
+  return [...Map.groupBy(members, ([, setting]) => (group = setting.group ?? group))]
 }
 
 if (import.meta.main) {

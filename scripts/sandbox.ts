@@ -80,11 +80,11 @@ function startService(
   more: Readonly<Record<string, string>>,
 ): ChildProcess {
   // Keep settings such as those of the pages. Drop those of a real spreadsheet.
-  const replaced = new Set<string>(['Google Sheets', 'Bot challenge', 'Storage'])
+  const replaced = /^(SHEETS_|GOOGLE_|CHALLENGE_|DATA|RETENTION_)/
   const names = new Set<string>(settingNames)
   const kept = settingNames.filter((name) => {
-    const { group, isPlanned }: Setting = settings[name]
-    return !isPlanned && !replaced.has(group)
+    const { isPlanned }: Setting = settings[name]
+    return !isPlanned && !replaced.test(name)
   })
   const { variables } = readEnvironment()
   const surroundings = Object.entries(process.env).filter(([name]) => !names.has(name))

@@ -22,7 +22,8 @@ import {
  * `.env.example` (`node scripts/configuration-docs.ts`).
  */
 export interface Setting {
-  readonly group: Group
+  /** The heading over it in documents; those of one group stand together, and the first has it. */
+  readonly group?: string
   /** What it does, as sentences for people. */
   readonly meaning: string
   readonly kind: Kind<unknown>
@@ -38,18 +39,6 @@ export interface Setting {
   /** Whether only a later version supports it. Setting it is refused at start. */
   readonly isPlanned?: true
 }
-
-type Group =
-  | 'Google Sheets'
-  | 'Tabs'
-  | 'Storage'
-  | 'HTTP server'
-  | 'Pages'
-  | 'Bot challenge'
-  | 'Access and limits'
-  | 'Sites and fields'
-  | 'Notices'
-  | 'Logging'
 
 export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha'] as const
 
@@ -67,14 +56,12 @@ export const settings = {
       'https://docs.google.com/spreadsheets/d/1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE/edit',
   },
   SHEETS_CREDENTIALS_EMAIL: {
-    group: 'Google Sheets',
     meaning:
       'Email address of the service account. Not needed when `SHEETS_PRIVATE_KEY` holds the whole JSON key file.',
     kind: text(emailAddress),
     example: 'rollcall@my-project.iam.gserviceaccount.com',
   },
   SHEETS_PRIVATE_KEY: {
-    group: 'Google Sheets',
     meaning:
       'Private key of the service account, in any form: quoted or not, real line breaks or `\\n`, base64, or the whole JSON key file.',
     kind: text(privateKey),
@@ -82,35 +69,30 @@ export const settings = {
     secret: true,
   },
   SHEETS_CREDENTIALS_FILE: {
-    group: 'Google Sheets',
     meaning:
       'Path of the JSON key file, instead of `SHEETS_CREDENTIALS_EMAIL` and `SHEETS_PRIVATE_KEY`.',
     kind: text(filePath),
     example: './service-account.json',
   },
   GOOGLE_APPLICATION_CREDENTIALS: {
-    group: 'Google Sheets',
     meaning:
       'Path of the JSON key file, under the name that Google’s own tools read. Used when `SHEETS_SHEET_ID` is set and the three settings above are not.',
     kind: text(filePath),
     example: '/etc/rollcall/service-account.json',
   },
   SHEETS_REQUESTS_PER_MINUTE: {
-    group: 'Google Sheets',
     meaning: 'The most calls to the Sheets API, reads and writes together, in any 60 seconds.',
     kind: wholeNumber(1, 3_000),
     default: '50',
     example: '50',
   },
   SHEETS_REQUESTS_PER_DAY: {
-    group: 'Google Sheets',
     meaning: 'The most calls to the Sheets API in any 24 hours.',
     kind: wholeNumber(1, 1_000_000),
     default: '10000',
     example: '10000',
   },
   SHEETS_API_URL: {
-    group: 'Google Sheets',
     meaning:
       'URL of the Sheets API, for a proxy or an emulator. With `http://`, access tokens travel unencrypted.',
     kind: text(httpUrl),
@@ -118,7 +100,6 @@ export const settings = {
     example: 'http://127.0.0.1:8080',
   },
   SHEETS_TOKEN_URL: {
-    group: 'Google Sheets',
     meaning:
       'URL that issues access tokens, for a proxy or an emulator. With `http://`, they travel unencrypted.',
     kind: text(httpUrl),
@@ -135,7 +116,6 @@ export const settings = {
     example: 'Signups',
   },
   SHEET_TABS: {
-    group: 'Tabs',
     site: 'tabs',
     meaning:
       'The only tabs that signups may name besides the default tab. Recommended on the public internet: otherwise anybody can make new tabs, up to `MAX_SHEET_TABS`.',
@@ -143,7 +123,6 @@ export const settings = {
     example: 'Newsletter,Waitlist',
   },
   MAX_SHEET_TABS: {
-    group: 'Tabs',
     site: 'maxTabs',
     meaning:
       'How many new tabs signups may make. One client address may make 10 an hour. The default tab and the tabs of `SHEET_TABS` do not count.',
@@ -161,7 +140,6 @@ export const settings = {
     example: '/var/lib/rollcall',
   },
   DATABASE_URL: {
-    group: 'Storage',
     meaning:
       'URL of a PostgreSQL database (15 or newer) for the journal, so that several instances share it (docs/scaling.md). `DATA_DIR` is not used then. Needs a Google Sheet.',
     kind: given,
@@ -169,7 +147,6 @@ export const settings = {
     secret: true,
   },
   RETENTION_DAYS: {
-    group: 'Storage',
     instance: 'retentionDays',
     meaning:
       'For how many days after its row was written the journal keeps what a signup says: 2 to 36,500; 0 for ever. The spreadsheet keeps the row.',
@@ -187,7 +164,6 @@ export const settings = {
     example: '127.0.0.1',
   },
   PORT: {
-    group: 'HTTP server',
     instance: 'port',
     meaning: 'Port to listen on. With 0, Rollcall picks a free port and prints it.',
     kind: wholeNumber(0, 65_535),
@@ -195,7 +171,6 @@ export const settings = {
     example: '8080',
   },
   BODY_LIMIT_BYTES: {
-    group: 'HTTP server',
     instance: 'bodyBytesMax',
     meaning: 'The most bytes of a request body.',
     kind: wholeNumber(1_024, 16_777_216),
@@ -203,7 +178,6 @@ export const settings = {
     example: '65536',
   },
   TRUST_PROXY: {
-    group: 'HTTP server',
     instance: 'trustedProxies',
     meaning:
       'How many proxies stand in front of the service. Rollcall uses the client address that the first of them wrote into `X-Forwarded-For`.',
@@ -219,21 +193,18 @@ export const settings = {
     example: 'The Rollcall letter',
   },
   PAGE_TEXT: {
-    group: 'Pages',
     site: 'page.text',
     meaning: 'A line under the heading.',
     kind: siteText(line(300)),
     example: 'One short mail a month. No noise.',
   },
   PAGE_BUTTON: {
-    group: 'Pages',
     site: 'page.button',
     meaning: 'Text of the button, also on the bare form.',
     kind: siteText(line(60)),
     example: 'Count me in',
   },
   PAGE_ACCENT: {
-    group: 'Pages',
     site: 'page.accent',
     meaning:
       'Colour of the button, as `#rgb` or `#rrggbb`. If it would be hard to read, the pages show it lighter or darker.',
@@ -241,21 +212,18 @@ export const settings = {
     example: '"#0a7a4b"',
   },
   PAGE_LOGO_URL: {
-    group: 'Pages',
     site: 'page.logoUrl',
     meaning: 'URL of a picture above the heading, with `https://`.',
     kind: text(logoUrl),
     example: 'https://example.com/logo.svg',
   },
   PAGE_THANKS: {
-    group: 'Pages',
     site: 'page.thanks',
     meaning: 'A text below the thanks for a signup, on the pages and in the embed.',
     kind: siteText(line(300)),
     example: 'The first letter comes on Sunday.',
   },
   PAGE_NEXT_URL: {
-    group: 'Pages',
     site: 'page.next',
     meaning:
       'Address of a page, with `https://` or `http://`: below the thanks, a link leads there.',
@@ -263,7 +231,6 @@ export const settings = {
     example: 'https://example.com/welcome',
   },
   PAGE_LANGUAGE: {
-    group: 'Pages',
     site: 'page.language',
     meaning:
       'Language of the texts above, and of the pages for visitors whose browser asks for none of `en de fr es pt it nl pl tr ar hi ja ko zh`. Unset: English.',
@@ -274,7 +241,6 @@ export const settings = {
     example: 'de',
   },
   PAGE_CONSENT: {
-    group: 'Pages',
     site: 'page.consent',
     meaning:
       'Text of a checkbox that visitors must tick, also on the bare form and in the embed: up to 1,000 characters; `[words](https://…)` is a link. The text that a visitor agreed to goes into Metadata as `consent`.',
@@ -282,7 +248,6 @@ export const settings = {
     example: 'I have read the [privacy policy](https://example.com/privacy) and agree to it.',
   },
   PAGE_NAME: {
-    group: 'Pages',
     site: 'page.name',
     meaning: 'Whether the pages ask for a name: `off`, `optional` or `required`.',
     kind: oneOf(
@@ -300,7 +265,6 @@ export const settings = {
     example: '1x00000000000000000000AA',
   },
   CHALLENGE_SECRET_KEY: {
-    group: 'Bot challenge',
     meaning:
       'Secret key of the same site. With a provider’s test key, everybody passes, or nobody.',
     kind: given,
@@ -308,7 +272,6 @@ export const settings = {
     secret: true,
   },
   CHALLENGE_PROVIDER: {
-    group: 'Bot challenge',
     site: 'challenge.provider',
     meaning: 'Provider of the challenge: `turnstile`, `hcaptcha` or `recaptcha`.',
     kind: oneOf(
@@ -319,20 +282,17 @@ export const settings = {
     example: 'hcaptcha',
   },
   CHALLENGE_VERIFY_URL: {
-    group: 'Bot challenge',
     meaning:
       'URL that verifies tokens, instead of the provider’s own. Rollcall sends the secret key to it.',
     kind: text(httpUrl),
     example: 'https://challenge.example.com/siteverify',
   },
   CHALLENGE_SCRIPT_URL: {
-    group: 'Bot challenge',
     meaning: 'URL of the widget’s script, instead of the provider’s own.',
     kind: text(httpUrl),
     example: 'https://challenge.example.com/api.js',
   },
   CHALLENGE_HOSTNAMES: {
-    group: 'Bot challenge',
     site: 'challenge.hostnames',
     meaning:
       'Host names of the pages that tokens may come from; list each subdomain. Unset: every host that the provider allows.',
@@ -349,7 +309,6 @@ export const settings = {
     example: 'https://example.com,https://www.example.com',
   },
   ALLOWED_HOSTS: {
-    group: 'Access and limits',
     instance: 'allowedHosts',
     meaning:
       'Hosts under which visitors reach the service, each with its port if its URL has one. When `ALLOWED_ORIGINS` names origins, only pages on these hosts count as the service’s own. Unset: pages on any host do.',
@@ -357,7 +316,6 @@ export const settings = {
     example: 'signup.example.com,localhost:3000',
   },
   API_KEYS: {
-    group: 'Access and limits',
     meaning:
       'Keys that allow bulk signups, each of at least 16 characters. Unset: everybody may send bulk signups.',
     kind: apiKeys,
@@ -365,7 +323,6 @@ export const settings = {
     secret: true,
   },
   ADMIN_TOKEN: {
-    group: 'Access and limits',
     meaning: 'Token for `/admin`, which exists only when this is set.',
     kind: text(bearerToken),
     example: 'a-long-random-text',
@@ -373,7 +330,6 @@ export const settings = {
     isPlanned: true,
   },
   METRICS_TOKEN: {
-    group: 'Access and limits',
     meaning:
       'Token of at least 16 characters for `/metrics`, which exists only when this is set (docs/monitoring.md).',
     kind: text(bearerToken),
@@ -381,7 +337,6 @@ export const settings = {
     secret: true,
   },
   RATE_LIMIT_PER_MINUTE: {
-    group: 'Access and limits',
     site: 'signupsPerMinute',
     meaning:
       'The most signups in any 60 seconds from one client address. With 0 there is no limit.',
@@ -390,7 +345,6 @@ export const settings = {
     example: '20',
   },
   DUPLICATES: {
-    group: 'Access and limits',
     site: 'duplicates',
     meaning:
       '`append` writes a row for every signup. `ignore` writes one row for each address in a tab: a second signup of the address gets the same answer but no row, even if somebody has deleted the first row from the spreadsheet.',
@@ -402,7 +356,6 @@ export const settings = {
     example: 'ignore',
   },
   BULK_MAX: {
-    group: 'Access and limits',
     instance: 'bulkItemsMax',
     meaning: 'The most signups in one bulk request. `BODY_LIMIT_BYTES` applies, too.',
     kind: wholeNumber(1, 10_000),
@@ -425,7 +378,6 @@ export const settings = {
     secret: true,
   },
   ALERT_WEBHOOK_SECRET: {
-    group: 'Notices',
     meaning:
       'Secret that signs notices after Standard Webhooks: `whsec_` and then 24 to 64 bytes in base64.',
     kind: text(webhookSecret),
@@ -445,7 +397,6 @@ export const settings = {
     example: 'debug',
   },
   LOG_FORMAT: {
-    group: 'Logging',
     instance: 'logFormat',
     meaning:
       '`text`: a line for people. `json`: a line for programs. Unset: `text` on a terminal, and `json` elsewhere. With `NO_COLOR`, text has no colours.',

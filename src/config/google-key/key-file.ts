@@ -1,5 +1,8 @@
 import { isRecord } from '../../signup/json.ts'
-import type { KeyRefusal } from './rsa-key.ts'
+import type { SettingRefusal } from '../refusal.ts'
+
+/** Why a text is not the private key of a service account, and what to do. Never quotes the text. */
+export type KeyRefusal = Omit<SettingRefusal, 'expected'>
 
 export const makeKey =
   'Make a JSON key in the Google Cloud console (IAM & Admin, Service Accounts, the account, Keys, Add key), and use that file as it is.'
@@ -9,9 +12,7 @@ export interface KeyFile {
   readonly privateKey: string
 }
 
-/**
- * Reads the JSON key file of a service account, even when copying removed or doubled its escapes.
- */
+/** Reads the JSON key file of a service account, even when copying removed or doubled its escapes. */
 export function readKeyFile(text: string): KeyFile | KeyRefusal {
   const content = parseJson(text)
   if (!isRecord(content)) {

@@ -106,21 +106,29 @@ const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).privateKey
 const ed25519 = generateKeyPairSync('ed25519').privateKey
 
 const refused: readonly (readonly [string, string, RegExp])[] = [
-  ['an EC key', ec.export({ type: 'pkcs8', format: 'pem' }), /elliptic-curve \(EC\)/],
+  ['an EC key', ec.export({ type: 'pkcs8', format: 'pem' }), /of the kind ec;/],
   ['an Ed25519 key', ed25519.export({ type: 'pkcs8', format: 'pem' }), /ed25519/],
   ['an RSA-PSS key', pss.export({ type: 'pkcs8', format: 'pem' }), /rsa-pss/],
-  ['an RSA key of 1,024 bits', smallRsa.export({ type: 'pkcs8', format: 'pem' }), /1024 bits/],
-  ['a public key', publicPem, /public key/],
+  [
+    'an RSA key of 1,024 bits',
+    smallRsa.export({ type: 'pkcs8', format: 'pem' }),
+    /RSA with 1024 bits;/,
+  ],
+  ['a public key', publicPem, /not a private key/],
   [
     'a public key without BEGIN and END',
     publicPem.replace(/-----.*-----|\n/g, ''),
-    /something else than a private key/,
+    /no private key/,
   ],
-  ['a certificate', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----', /certificate/],
+  [
+    'a certificate',
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+    /not a private key/,
+  ],
   [
     'an SSH key',
     '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----',
-    /is not a key/,
+    /no private key/,
   ],
   [
     'a key with a passphrase',
@@ -132,7 +140,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     rsa.export({ type: 'pkcs1', format: 'pem', ...encrypted }),
     /passphrase/,
   ],
-  ['the first half', pem.slice(0, pem.length / 2), /incomplete: about \d\d % /],
+  ['the first half', pem.slice(0, pem.length / 2), /incomplete/],
   ['a key without its last 10 characters', breaks(pem, '\\n').slice(0, -45), /incomplete/],
   [
     'a key that lost a line in the middle',
@@ -151,12 +159,12 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'a shortened example',
     '-----BEGIN PRIVATE KEY-----\nMIIE...\n-----END PRIVATE KEY-----\n',
-    /placeholder/,
+    /incomplete/,
   ],
   ['the private_key_id', keyFileContent.private_key_id, /not a private key/],
   ['quotes around nothing', '""', /empty/],
   ['garbage', 'correct horse battery staple', /not a private key/],
-  ['base64 of garbage', base64('correct horse battery staple '.repeat(5)), /not a key/],
+  ['base64 of garbage', base64('correct horse battery staple '.repeat(5)), /no private key/],
   ['base64 of random bytes', Buffer.alloc(300, 0xa7).toString('base64'), /damaged/],
   ['a very long text', 'A'.repeat(32_769), /longer than any key/],
   ['a damaged key file', json.slice(0, json.length / 2), /not valid JSON/],
@@ -164,7 +172,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'a key file with an EC key',
     JSON.stringify({ ...keyFileContent, private_key: ec.export({ type: 'pkcs8', format: 'pem' }) }),
-    /\(EC\)/,
+    /of the kind ec;/,
   ],
   [
     'a key file without private_key',

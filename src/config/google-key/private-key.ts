@@ -1,7 +1,7 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import type { ParsedSetting } from '../refusal.ts'
 import { emailAddress } from '../values.ts'
-import { makeKey, readKeyFile } from './key-file.ts'
-import { type KeyRefusal, readRsaKey } from './rsa-key.ts'
+import { type KeyRefusal, makeKey, readKeyFile } from './key-file.ts'
 
 export interface PrivateKey {
   /** PKCS#8, PEM. */
@@ -10,13 +10,14 @@ export interface PrivateKey {
   readonly clientEmail?: string
 }
 
-/**
- * How often a key may be encoded in base64. Some secret stores encode an encoded text again.
- */
+/** How often a key may be encoded in base64. Some secret stores encode an encoded text again. */
 const base64DepthMax = 3
 
 /** Several times the size of a JSON key file, even when it is encoded twice in base64. */
 const charactersMax = 32 * 1024
+
+/** The minimum for RSA signatures in NIST SP 800-131A, and the size of Google's keys. */
+const modulusBitsMin = 2048
 
 const copyAgain =
   'Copy it again: the whole private_key of the JSON key file, or the whole file, as it is.'
@@ -24,6 +25,11 @@ const copyAgain =
 const noKey: KeyRefusal = {
   problem:
     'is not a private key: neither a text with -----BEGIN PRIVATE KEY----- nor base64 of one.',
+  hint: copyAgain,
+}
+
+const damaged: KeyRefusal = {
+  problem: 'is incomplete, damaged, protected by a passphrase, or no private key.',
   hint: copyAgain,
 }
 
@@ -40,8 +46,28 @@ const isPath: KeyRefusal = {
  * the whole JSON key file, or base64 of either; quoted or not; with real or escaped line breaks, any
  * number of backslashes, or on one line. A refusal tells what the text is instead.
  */
-export function parsePrivateKey(text: string): PrivateKey | KeyRefusal {
-  return parse(text, base64DepthMax)
+export function parsePrivateKey(
+  text: string,
+  base64Depth = base64DepthMax,
+): PrivateKey | KeyRefusal {
+  if (text.length > charactersMax) return { problem: 'is longer than any key.', hint: copyAgain }
+  const bare = unwrap(text)
+  if (bare === '') return { problem: 'is empty.', hint: copyAgain }
+  if (bare.startsWith('{')) {
+    const file = readKeyFile(bare)
+    if ('problem' in file) return file
+    const key = parsePrivateKey(file.privateKey, base64Depth)
+    return 'problem' in key ? key : { pem: key.pem, clientEmail: file.clientEmail }
+  }
+  const plain = unescape(bare)
+  if (/-\s*BEGIN/.test(plain)) return parsePem(plain)
+
+  const base64 = plain.replace(/(?<!-)-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
+  const isBase64 = /^[\w+/-]{60,}=*$/.test(base64)
+  if (!isBase64 || base64Depth === 0) return path.test(bare) ? isPath : noKey
+  const bytes = Buffer.from(base64, 'base64')
+  const inner = textIn(bytes)
+  return inner === undefined ? readRsaKey(bytes) : parsePrivateKey(inner, base64Depth - 1)
 }
 
 export const keyExpected = 'the private key (RSA) of a Google service account'
@@ -53,27 +79,6 @@ export function privateKey(text: string): ParsedSetting<PrivateKey> {
   const email = key.clientEmail === undefined ? undefined : emailAddress(key.clientEmail)
   if (email === undefined || 'value' in email) return { value: key }
   return { ...email, problem: `has a client_email in its JSON that ${email.problem}` }
-}
-
-function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {
-  if (text.length > charactersMax) return { problem: 'is longer than any key.', hint: copyAgain }
-  const bare = unwrap(text)
-  if (bare === '') return { problem: 'is empty.', hint: copyAgain }
-  if (bare.startsWith('{')) {
-    const file = readKeyFile(bare)
-    if ('problem' in file) return file
-    const key = parse(file.privateKey, base64Depth)
-    return 'problem' in key ? key : { pem: key.pem, clientEmail: file.clientEmail }
-  }
-  const plain = unescape(bare)
-  if (/-\s*BEGIN/.test(plain)) return parsePem(plain)
-
-  const base64 = plain.replace(/(?<!-)-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
-  const isBase64 = /^[\w+/-]{60,}=*$/.test(base64)
-  if (!isBase64 || base64Depth === 0) return path.test(bare) ? isPath : noKey
-  const bytes = Buffer.from(base64, 'base64')
-  const inner = textIn(bytes)
-  return inner === undefined ? readRsaKey(bytes) : parse(inner, base64Depth - 1)
 }
 
 /** Removes white space, byte order marks and nested quotes around a pasted text. */
@@ -100,46 +105,16 @@ function unescape(text: string): string {
     .replace(/[\u2010-\u2015]/g, '-')
 }
 
-/**
- * Parses PEM. A label may have lost its spaces. The END line may be missing, because the key itself tells its length.
- */
+/** Parses PEM. A label may have lost its spaces. The END line may be missing, because the key itself tells its length. */
 function parsePem(text: string): PrivateKey | KeyRefusal {
-  const blocks = [...text.matchAll(/-\s*BEGIN\s*([A-Z0-9 ]*?)\s*-+([^-]*)/g)].map((match) => ({
-    label: match[1] ?? '',
-    body: match[2] ?? '',
-  }))
-  const isPrivate = (label: string) => /PRIVATE ?KEY$/.test(label)
-  const block = blocks.find(({ label }) => isPrivate(label)) ?? blocks[0]
-  if (!block) return noKey
-  const { label, body } = block
-  if (text.includes('ENCRYPTED')) {
-    return {
-      problem: 'is protected by a passphrase, and Rollcall cannot ask for it.',
-      hint: 'Use the key as the JSON key file has it, or take the passphrase off: openssl pkey -in key.pem -out plain.pem',
-    }
-  }
-  if (!isPrivate(label)) {
-    return {
-      problem: 'is a public key, a certificate or the like; the private key is needed.',
-      hint: makeKey,
-    }
-  }
-
+  const body = /-\s*BEGIN[A-Z0-9\s]*PRIVATE\s?KEY\s*-+([^-]*)/.exec(text)?.[1]
+  if (body === undefined) return noKey
   const base64 = withoutBareN(body.replace(/\s/g, ''))
-  if (base64 === '') {
-    return {
-      problem: 'stops after its first line.',
-      hint: 'In .env, put the key between double quotes, where it may have several lines. Elsewhere, write it on one line with \\n for each line break.',
-    }
+  if (base64 !== '') return readRsaKey(Buffer.from(base64, 'base64'))
+  return {
+    problem: 'stops after its first line.',
+    hint: 'In .env, put the key between double quotes, where it may have several lines. Elsewhere, write it on one line with \\n for each line break.',
   }
-  const stray = /[^A-Za-z0-9+/=]/u.exec(base64)?.[0]
-  if (stray !== undefined) {
-    return {
-      problem: `has a character that no key has (${JSON.stringify(stray)}): it is a placeholder, or it was damaged.`,
-      hint: copyAgain,
-    }
-  }
-  return readRsaKey(Buffer.from(base64, 'base64'))
 }
 
 /**
@@ -154,4 +129,31 @@ function withoutBareN(base64: string): string {
 function textIn(bytes: Buffer): string | undefined {
   const text = bytes.toString(bytes[1] === 0 || bytes[0] === 0xff ? 'utf16le' : 'utf8')
   return /^[\s\x20-\x7e\ufeff]+$/.test(text) ? text : undefined
+}
+
+/** Checks a key in DER (PKCS#8 or PKCS#1) and returns it as PKCS#8 in PEM. */
+function readRsaKey(der: Buffer): PrivateKey | KeyRefusal {
+  const key =
+    attempt(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })) ??
+    attempt(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs1' }))
+  if (!key) return damaged
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength: bits = 0 } = {} } = key
+  if (type !== 'rsa' || bits < modulusBitsMin) {
+    const kind = type === 'rsa' ? `RSA with ${bits} bits` : String(type)
+    const needed = `RSA with ${modulusBitsMin} bits or more is needed`
+    return { problem: `is a key of the kind ${kind}; ${needed}.`, hint: makeKey }
+  }
+  // A key with a wrong character can still be read.
+  const data = Buffer.from('rollcall')
+  const signsWell = () => verify('sha256', data, createPublicKey(key), sign('sha256', data, key))
+  return attempt(signsWell) ? { pem: key.export({ type: 'pkcs8', format: 'pem' }) } : damaged
+}
+
+/** The result of `read`; undefined when node:crypto cannot read the bytes and throws. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }

@@ -1,5 +1,5 @@
 import { keyExpected, privateKey } from './google-key/private-key.ts'
-import type { ParsedSetting } from './refusal.ts'
+import type { ParsedSetting, SettingRefusal } from './refusal.ts'
 import { type Files, parseFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
 
@@ -13,11 +13,6 @@ export interface Account {
 const fileExpected = 'the path of the JSON key file of a Google service account'
 const orFile =
   'Set it; or set SHEETS_CREDENTIALS_FILE to the path of the JSON key file. docs/google-setup.md explains how to get that file.'
-
-/** Whether any setting for Rollcall alone tells of the service account. */
-export function hasAccount(reader: SettingsReader): boolean {
-  return reader.isSet('SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_FILE')
-}
 
 /**
  * Reads the service account: from the file that was named for Rollcall, else from the pair of
@@ -42,18 +37,15 @@ export function readAccount(reader: SettingsReader, files: Files): Account | und
 }
 
 function readPair(reader: SettingsReader): Account | undefined {
-  const key = reader.required('SHEETS_PRIVATE_KEY', {
-    problem: 'is missing.',
-    expected: keyExpected,
-    hint: orFile,
-  })
+  const key = reader.required('SHEETS_PRIVATE_KEY', missing(keyExpected))
   const inKey = key?.clientEmail
+  const given = reader.value('SHEETS_CREDENTIALS_EMAIL')
   // A refused key may contain the address, so do not ask for the address yet.
-  const isKeyRefused = key === undefined && reader.isSet('SHEETS_PRIVATE_KEY')
-  const given =
-    isKeyRefused || inKey !== undefined
-      ? reader.value('SHEETS_CREDENTIALS_EMAIL')
-      : reader.required('SHEETS_CREDENTIALS_EMAIL', missingEmail)
+  const mayBeInKey = inKey !== undefined || (!key && reader.isSet('SHEETS_PRIVATE_KEY'))
+  if (!mayBeInKey && !reader.isSet('SHEETS_CREDENTIALS_EMAIL')) {
+    const expected = 'the address of the service account (client_email in its JSON key file)'
+    reader.refuse('SHEETS_CREDENTIALS_EMAIL', missing(expected))
+  }
   if (inKey !== undefined && given !== undefined && given.toLowerCase() !== inKey.toLowerCase()) {
     reader.refuse('SHEETS_CREDENTIALS_EMAIL', {
       problem: 'is not the account that the JSON in SHEETS_PRIVATE_KEY belongs to.',
@@ -65,10 +57,8 @@ function readPair(reader: SettingsReader): Account | undefined {
   return key && email !== undefined ? { email, privateKey: key.pem } : undefined
 }
 
-const missingEmail = {
-  problem: 'is missing.',
-  expected: 'the address of the service account (client_email in its JSON key file)',
-  hint: orFile,
+function missing(expected: string): SettingRefusal {
+  return { problem: 'is missing.', expected, hint: orFile }
 }
 
 /** Reads the JSON key file of a service account. */

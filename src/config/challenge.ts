@@ -16,28 +16,16 @@ export interface ChallengeConfig {
   readonly hostnames: readonly string[] | undefined
 }
 
-/** What a challenge has besides its keys. */
-export type ChallengeTerms = Omit<ChallengeConfig, 'siteKey'>
-
 /** A challenge that is on, with its secret key. */
 export interface Challenged {
   readonly challenge: ChallengeConfig
   readonly secret: string
 }
 
-export function readChallengeTerms(reader: SettingsReader): ChallengeTerms {
-  return {
-    provider: reader.value('CHALLENGE_PROVIDER'),
-    verifyUrl: reader.value('CHALLENGE_VERIFY_URL'),
-    scriptUrl: reader.value('CHALLENGE_SCRIPT_URL'),
-    hostnames: reader.value('CHALLENGE_HOSTNAMES'),
-  }
-}
-
 /** Reads the keys. Both turn the challenge on, none leaves it off, and one alone is refused. */
 export function readChallenge(
   reader: SettingsReader,
-  terms: ChallengeTerms,
+  terms: Omit<ChallengeConfig, 'siteKey'>,
 ): Challenged | undefined {
   const { siteKey: parseSite, secret: parseSecret } = keyParsers(terms.provider)
   reader.bothOrNeither('CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY')

@@ -4,9 +4,7 @@ import { type Setting, type SettingName, settings, type ValueOf } from './settin
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/**
- * Reads settings one by one and collects their problems, so that all are reported together.
- */
+/** Reads settings one by one and collects their problems, so that all are reported together. */
 export class SettingsReader {
   readonly problems: SettingProblem[] = []
   readonly #variables: Variables
@@ -15,8 +13,8 @@ export class SettingsReader {
     this.#variables = variables
   }
 
-  /** The text of a setting; undefined when it is unset or empty. */
-  text(name: SettingName): string | undefined {
+  /** The text of a variable; undefined when it is unset or empty. */
+  text(name: string): string | undefined {
     return textOf(this.#variables[name])
   }
 
@@ -63,16 +61,13 @@ export class SettingsReader {
     })
   }
 
-  refuse(name: SettingName, refusal: SettingRefusal): void {
+  refuse(name: string, refusal: SettingRefusal): void {
     const given = describeGiven(name, this.text(name))
-    const { problem, expected, hint } = refusal
-    this.problems.push({ setting: name, problem, given, expected, hint })
+    this.problems.push({ setting: name, given, ...refusal })
   }
 }
 
-/**
- * Removes white space and one pair of quotes around a value, because Docker's `--env-file` keeps quotes.
- */
+/** Removes white space and one pair of quotes around a value, because Docker's `--env-file` keeps quotes. */
 export function textOf(raw: string | undefined): string | undefined {
   const trimmed = raw?.trim() ?? ''
   const text = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { GoogleConfig } from '../config/google.ts'
+import type { GoogleConfig } from '../config/sites/site.ts'
 import { fewestLeft } from './metering.ts'
 
 const quota = { perMinute: 60, perDay: 10_000 }

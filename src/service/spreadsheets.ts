@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts'
-import type { GoogleConfig } from '../config/google.ts'
 import { type Secrets, secretsOf, type SiteSecrets } from '../config/secrets.ts'
-import type { SiteConfig } from '../config/sites/site.ts'
+import type { GoogleConfig, SiteConfig } from '../config/sites/site.ts'
 import { Account, type AccountShare } from '../delivery/account.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Events } from '../ops/events.ts'

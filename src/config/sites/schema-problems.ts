@@ -36,9 +36,8 @@ export function problemsOf(
 
 /** A problem of the value at this path. */
 export function problemAt(path: Path, file: unknown, refusal: SettingRefusal): SettingProblem {
-  const { problem, expected, hint } = refusal
   const given = givenText(valueAt(file, path), path.at(-1))
-  return { setting: pathText(path), problem, given, expected, hint }
+  return { setting: pathText(path), given, ...refusal }
 }
 
 /** The path as JavaScript writes it, such as `sites.launch.fields[2].min`. */

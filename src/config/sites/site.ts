@@ -1,7 +1,6 @@
 import type { Field } from '../../signup/field.ts'
 import { environmentNames, type SettingNames } from '../../signup/setting-names.ts'
 import type { ChallengeConfig } from '../challenge.ts'
-import type { GoogleConfig } from '../google.ts'
 import { pathText } from './schema-problems.ts'
 import type { SettingsReader } from '../reader.ts'
 import { siteSettings, type SiteSettings } from '../settings.ts'
@@ -11,6 +10,18 @@ import type { DeclaredSite } from './site-schema.ts'
 export type PageConfig = SiteSettings['page.']
 
 type ValuesOfSite = SiteSettings['']
+
+export interface GoogleConfig {
+  readonly kind: 'google'
+  readonly spreadsheetId: string
+  /** The service account; its key is in `Secrets`. */
+  readonly credentials: { readonly email: string }
+  /** Has no slash at the end. */
+  readonly apiUrl: string
+  readonly tokenUrl: string
+  /** The most calls to the Sheets API in any 60 seconds and in any 24 hours. */
+  readonly quota: { readonly perMinute: number; readonly perDay: number }
+}
 
 /** What belongs to one stream of signups. Holds no secret, so it can be printed. */
 export interface SiteConfig extends ValuesOfSite {

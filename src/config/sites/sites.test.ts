@@ -22,7 +22,6 @@ function read(json: unknown, more: Variables = {}): Sites & { all: readonly Sett
   const variables: Variables = { ROLLCALL_CONFIG: 'rollcall.json', ...more }
   const reader = new SettingsReader(variables)
   const sites = readSites(reader, {
-    variables,
     folder: '/app',
     readText: (path) => {
       const text = path === '/app/rollcall.json' ? file : files[path]

@@ -1,19 +1,19 @@
-import { type Account, accountInFile, hasAccount, readAccount } from '../account.ts'
-import {
-  type Challenged,
-  type ChallengeTerms,
-  keyParsers,
-  readChallenge,
-  readChallengeTerms,
-} from '../challenge.ts'
-import { type GoogleConfig, readGoogleTerms, wantsGoogle } from '../google.ts'
-import { describeGiven } from '../problem.ts'
+import { type Account, accountInFile, readAccount } from '../account.ts'
+import { type Challenged, keyParsers, readChallenge } from '../challenge.ts'
 import type { Files } from '../read-file.ts'
-import { type SettingsReader, textOf, type Variables } from '../reader.ts'
+import type { SettingsReader } from '../reader.ts'
 import type { SettingRefusal } from '../refusal.ts'
 import { problemAt } from './schema-problems.ts'
 import type { SiteSecrets } from '../secrets.ts'
-import { defaultSite, namesOf, readSiteDefaults, type SiteConfig, siteValues } from './site.ts'
+import { settingNames } from '../settings.ts'
+import {
+  defaultSite,
+  type GoogleConfig,
+  namesOf,
+  readSiteDefaults,
+  type SiteConfig,
+  siteValues,
+} from './site.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
 /** A site and what must not be printed of it. */
@@ -31,28 +31,23 @@ export interface Sites {
   readonly hasWorkbook: boolean
 }
 
-/** Without a file there is one site, which says nothing itself. A file that cannot be read has none. */
-function nothingDeclared(isNamed: boolean): ReturnType<typeof declaredIn> {
-  return { declared: isNamed ? [] : [[defaultSite, {}]], problems: [] }
-}
-
 /**
  * Reads the sites: those of the file that `ROLLCALL_CONFIG` names, or else one. What they leave out comes
  * from the environment. The reader gets the problems of the file, too.
  */
-export function readSites(
-  reader: SettingsReader,
-  environment: Files & { readonly variables: Variables },
-): Sites {
+export function readSites(reader: SettingsReader, files: Files): Sites {
   const isNamed = reader.isSet('ROLLCALL_CONFIG')
-  const file = reader.optional('ROLLCALL_CONFIG', sitesJson(environment))
-  const { declared, problems } = file ? declaredIn(file) : nothingDeclared(isNamed)
+  const file = reader.optional('ROLLCALL_CONFIG', sitesJson(files))
+  // A file that cannot be read has no sites.
+  const { declared, problems }: ReturnType<typeof declaredIn> = file
+    ? declaredIn(file)
+    : { declared: isNamed ? [] : [[defaultSite, {}]], problems: [] }
   reader.problems.push(...problems)
   const refuse: Refuse = (path, refusal) =>
     reader.problems.push(problemAt(['sites', ...path], file, refusal))
   const defaults = readSiteDefaults(reader)
-  const spreadsheetOf = spreadsheets(declared, isNamed, reader, environment, refuse)
-  const challengeOf = challenges(declared, reader, environment, refuse)
+  const spreadsheetOf = spreadsheets(declared, isNamed, reader, files, refuse)
+  const challengeOf = challenges(declared, reader, refuse)
   const sites = declared.map((it): ReadSite => {
     const [name, site] = it
     const google = spreadsheetOf(it)
@@ -77,6 +72,11 @@ export function readSites(
   return { sites, isNamed, hasWorkbook }
 }
 
+/** Whether the operator wants Google Sheets, as any `SHEETS_` setting shows. */
+function wantsGoogle(reader: SettingsReader): boolean {
+  return reader.isSet(...settingNames.filter((name) => name.startsWith('SHEETS_')))
+}
+
 type Refuse = (path: readonly PropertyKey[], refusal: SettingRefusal) => void
 interface Google {
   readonly spreadsheet: GoogleConfig
@@ -91,7 +91,14 @@ function spreadsheets(
   files: Files,
   refuse: Refuse,
 ): (declared: Declared) => Google | undefined {
-  const terms = readGoogleTerms(reader)
+  const terms = {
+    apiUrl: reader.value('SHEETS_API_URL'),
+    tokenUrl: reader.value('SHEETS_TOKEN_URL'),
+    quota: {
+      perMinute: reader.value('SHEETS_REQUESTS_PER_MINUTE'),
+      perDay: reader.value('SHEETS_REQUESTS_PER_DAY'),
+    },
+  }
   const shared =
     !isNamed && wantsGoogle(reader)
       ? reader.required('SHEETS_SHEET_ID', missingSpreadsheet)
@@ -102,7 +109,12 @@ function spreadsheets(
           spreadsheet !== undefined && credentialsFile === undefined,
       )
     : wantsGoogle(reader)
-  const account = needsAccount || hasAccount(reader) ? readAccount(reader, files) : undefined
+  const hasAccount = reader.isSet(
+    'SHEETS_CREDENTIALS_EMAIL',
+    'SHEETS_PRIVATE_KEY',
+    'SHEETS_CREDENTIALS_FILE',
+  )
+  const account = needsAccount || hasAccount ? readAccount(reader, files) : undefined
   const owners = new Map<string, string>()
 
   return ([name, { spreadsheet, credentialsFile }]) => {
@@ -149,10 +161,14 @@ function takenSpreadsheet(owner: string, isShared: boolean): SettingRefusal {
 function challenges(
   declared: readonly Declared[],
   reader: SettingsReader,
-  { variables }: { readonly variables: Variables },
   refuse: Refuse,
 ): (declared: Declared) => Challenged | undefined {
-  const terms = readChallengeTerms(reader)
+  const terms = {
+    provider: reader.value('CHALLENGE_PROVIDER'),
+    verifyUrl: reader.value('CHALLENGE_VERIFY_URL'),
+    scriptUrl: reader.value('CHALLENGE_SCRIPT_URL'),
+    hostnames: reader.value('CHALLENGE_HOSTNAMES'),
+  }
   // The variable of the environment's own challenge may have the key of a site.
   const isOfSite =
     !reader.isSet('CHALLENGE_SITE_KEY') &&
@@ -166,27 +182,24 @@ function challenges(
     const parsers = keyParsers(provider)
     const siteKey = parsers.siteKey(challenge.siteKey.trim())
     if (!('value' in siteKey)) refuse([...path, 'siteKey'], siteKey)
-    const text = textOf(variables[secretKeyVariable])
+    const text = reader.text(secretKeyVariable)
     if (text === undefined) {
       refuse([...path, 'secretKeyVariable'], missingSecret(secretKeyVariable))
       return undefined
     }
     const secret = parsers.secret(text)
-    if (!('value' in secret)) {
-      const { problem, expected, hint } = secret
-      const given = describeGiven(secretKeyVariable, text)
-      reader.problems.push({ setting: secretKeyVariable, problem, given, expected, hint })
-    }
+    if (!('value' in secret)) reader.refuse(secretKeyVariable, secret)
     if (!('value' in siteKey && 'value' in secret)) return undefined
-    const addresses: Pick<ChallengeTerms, 'verifyUrl' | 'scriptUrl'> =
-      provider === terms.provider ? terms : { verifyUrl: undefined, scriptUrl: undefined }
-    const { verifyUrl, scriptUrl } = addresses
+    const { verifyUrl, scriptUrl } = provider === terms.provider ? terms : ofProvider
     return {
       challenge: { provider, siteKey: siteKey.value, verifyUrl, scriptUrl, hostnames },
       secret: secret.value,
     }
   }
 }
+
+/** The addresses of the setting are those of another provider. */
+const ofProvider = { verifyUrl: undefined, scriptUrl: undefined }
 
 function missingSecret(variable: string): SettingRefusal {
   return {

@@ -102,22 +102,14 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object: { … }',
 }
 
-const looksSecret = /secret|private|password|token|credential|api_?key|database/i
-
 function unknownKey(path: Path, known: readonly string[]): SettingProblem {
-  const key = String(path.at(-1))
-  const meant = suggest(key, known)
-  const isSecret = looksSecret.test(key) && meant === undefined
+  const meant = suggest(String(path.at(-1)), known)
   return {
     setting: pathText(path),
-    problem: isSecret
-      ? 'looks like a secret, and this file holds none.'
-      : 'is no key of this file.',
+    problem: 'is no key of this file.',
     given: 'a value that is not shown',
     expected: meant === undefined ? `one of ${known.join(', ')}` : `did you mean ${meant}?`,
-    hint: isSecret
-      ? 'Put secrets into variables of the environment; docs/sites.md says which.'
-      : 'Rename or remove it.',
+    hint: 'Rename or remove it. Secrets belong into variables of the environment (docs/sites.md).',
   }
 }
 

@@ -179,7 +179,7 @@ test('every problem of the file and of the environment is told at once, with its
     'sites.Launch.tabs is not a list: [ … ].',
     'sites.Launch.maxTabs is out of range.',
     'sites.Launch.defaulTab is no key of this file.',
-    'sites.Launch.secretKey looks like a secret, and this file holds none.',
+    'sites.Launch.secretKey is no key of this file.',
     'sites.launch.origins[0] is not a web origin.',
     'sites.launch.origins[1] is not a web origin.',
     'sites.launch.signupsPerMinute is not a whole number, without quotes.',

@@ -33,31 +33,25 @@ const ours: ReadonlySet<string> = new Set(settingNames)
 export function parseEnvFile(text: string): EnvFile {
   const rows = rowsOf(text)
   const assignments: Assignment[] = []
-  const mistakes: { readonly mistake: Mistake; readonly line: number }[] = []
+  const found: Found[] = []
 
   for (let index = 0; index < rows.length;) {
     const row = rows[index] ?? ''
     const line = index + 1
     const [, name, rest = ''] = assignment.exec(row) ?? []
     if (name === undefined) {
-      if (!blankOrComment.test(row)) mistakes.push({ mistake: 'line', line })
+      if (!blankOrComment.test(row)) found.push({ mistake: 'line', line, row })
       index += 1
       continue
     }
     const { text: value, rowCount, mistake } = readValue(rest, rows, index)
-    if (mistake) mistakes.push({ mistake, line })
+    if (mistake) found.push({ mistake, line, row })
     assignments.push({ name, value, line, lineCount: rowCount })
     index += rowCount
   }
   const variables = Object.fromEntries(assignments.map(({ name, value }) => [name, value]))
-  const problems = [...Map.groupBy(mistakes, ({ mistake }) => mistake)].map(([mistake, alike]) =>
-    problemWith(
-      mistake,
-      alike.map(({ line }) => line),
-      rows,
-    ),
-  )
-  return { variables, assignments, problems }
+  const problems = Map.groupBy(found, ({ mistake }) => mistake).values()
+  return { variables, assignments, problems: Array.from(problems, problemOf) }
 }
 
 /** The lines of an `.env` file, without a byte order mark. */
@@ -73,6 +67,12 @@ interface Value {
 }
 
 type Mistake = 'line' | 'quote' | 'hash' | 'second'
+
+interface Found {
+  readonly mistake: Mistake
+  readonly line: number
+  readonly row: string
+}
 
 /** Reads the value after the `=`. A value with a mistake ends with its row. */
 function readValue(rest: string, rows: readonly string[], index: number): Value {
@@ -102,10 +102,8 @@ function readQuoted(quote: string, first: string, rows: readonly string[], index
       const hasSwallowed = inner.slice(1).some((line) => ours.has(assignment.exec(line)?.[1] ?? ''))
       if (hasSwallowed || !blankOrComment.test(row.slice(end + 1))) break
       const text = inner.join('\n')
-      return {
-        text: quote === '"' ? text.replaceAll('\\n', '\n') : text,
-        rowCount: inner.length,
-      }
+      const rowCount = inner.length
+      return { text: quote === '"' ? text.replaceAll('\\n', '\n') : text, rowCount }
     }
   }
   return { text: beforeNextSetting(first), rowCount: 1, mistake: 'quote' }
@@ -121,33 +119,29 @@ const whatIsWrong: Readonly<Record<Mistake, string>> = {
 /** The most lines that a problem names. */
 const linesMax = 8
 
-function problemWith(
-  mistake: Mistake,
-  lines: readonly number[],
-  rows: readonly string[],
-): SettingProblem {
-  const named = lines.length > linesMax ? [...lines.slice(0, linesMax), '…'] : lines
+/** One problem of all lines with the same mistake. */
+function problemOf(alike: readonly Found[]): SettingProblem {
+  const [{ mistake }] = alike as [Found]
+  const lines = alike.slice(0, linesMax).map(({ line }) => line)
+  const named = alike.length > linesMax ? [...lines, '…'] : lines
   return {
     setting: '.env',
-    problem: `has ${whatIsWrong[mistake]} in ${lines.length === 1 ? 'line' : 'lines'} ${named.join(', ')}.`,
+    problem: `has ${whatIsWrong[mistake]} in ${alike.length === 1 ? 'line' : 'lines'} ${named.join(', ')}.`,
     given: 'text that is not shown, because it may be a secret',
     expected: 'NAME=value, a comment that begins with #, or an empty line',
-    hint: adviceFor(
-      mistake,
-      lines.map((line) => rows[line - 1] ?? ''),
-    ),
+    hint: adviceFor(mistake, alike),
   }
 }
 
 /** The hint for bad lines, chosen by their form. */
-function adviceFor(mistake: Mistake, rows: readonly string[]): string {
+function adviceFor(mistake: Mistake, alike: readonly Found[]): string {
   if (mistake === 'second') {
     return 'Write each setting on its own line. If the text is a part of the value, put the value between quotes.'
   }
   if (mistake === 'hash') {
     return 'Put the value between quotes, as in PAGE_ACCENT="#0a7a4b". For a comment, write a space after the #.'
   }
-  const isAnyLike = (form: RegExp) => rows.some((row) => form.test(row))
+  const isAnyLike = (form: RegExp) => alike.some(({ row }) => form.test(row))
   if (isAnyLike(/^\s*["{}]|=\s*"?\s*\{/)) {
     return "Put the whole JSON key between single quotes: SHEETS_PRIVATE_KEY='{…}'; or save it as a file and set SHEETS_CREDENTIALS_FILE to its path."
   }

@@ -8,31 +8,24 @@ const names: readonly string[] = settingNames
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
 
 /** What people call a setting, and what the guides of the providers call it. */
-const otherNames: ReadonlyMap<string, SettingName> = new Map(
-  Object.entries<SettingName>({
-    SHEET_ID: 'SHEETS_SHEET_ID',
-    GOOGLE_SHEET_ID: 'SHEETS_SHEET_ID',
-    SPREADSHEET_ID: 'SHEETS_SHEET_ID',
-    TURNSTILE_SITE_KEY: 'CHALLENGE_SITE_KEY',
-    HCAPTCHA_SITE_KEY: 'CHALLENGE_SITE_KEY',
-    RECAPTCHA_SITE_KEY: 'CHALLENGE_SITE_KEY',
-    TURNSTILE_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
-    HCAPTCHA_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
-    RECAPTCHA_SECRET_KEY: 'CHALLENGE_SECRET_KEY',
-    API_KEY: 'API_KEYS',
-    RATE_LIMIT: 'RATE_LIMIT_PER_MINUTE',
-    BODY_LIMIT: 'BODY_LIMIT_BYTES',
-  }),
-)
+const otherNames: readonly (readonly [RegExp, SettingName])[] = [
+  [/^(GOOGLE_|SPREAD)?SHEET_ID$/, 'SHEETS_SHEET_ID'],
+  [/^(TURNSTILE|HCAPTCHA|RECAPTCHA)_SITE_KEY$/, 'CHALLENGE_SITE_KEY'],
+  [/^(TURNSTILE|HCAPTCHA|RECAPTCHA)_SECRET_KEY$/, 'CHALLENGE_SECRET_KEY'],
+  [/^API_KEY$/, 'API_KEYS'],
+  [/^RATE_LIMIT$/, 'RATE_LIMIT_PER_MINUTE'],
+  [/^BODY_LIMIT$/, 'BODY_LIMIT_BYTES'],
+]
 
 /**
- * The settings that a name may mean. The environment has the names of many programs: a short one, or one
+ * The setting that a name may mean. The environment has the names of many programs: a short one, or one
  * with another first letter as `DD_LOG_LEVEL`, is near ours by chance.
  */
-function near(name: string, isOurs: boolean): readonly string[] {
-  if (isOurs) return names
+function meantBy(name: string, isOurs: boolean): string | undefined {
+  const other = otherNames.find(([form]) => form.test(name))?.[1]
   const first = name.charAt(0).toUpperCase()
-  return names.filter((ours) => ours.length >= 9 && ours.startsWith(first))
+  const near = names.filter((ours) => isOurs || (ours.length >= 9 && ours.startsWith(first)))
+  return other ?? suggest(name.replace(/^ROLLCALL_/i, ''), near)
 }
 
 /** Problems for settings that this version does not support. Ignoring them would mislead the operator. */
@@ -66,8 +59,7 @@ export function misnamed(
     if (text === undefined || names.includes(name) || isServiceLink(name, text)) return []
     if (hasSites && name.startsWith('CHALLENGE_SECRET_KEY')) return []
     const isOurs = ourPrefix.test(name)
-    const meant =
-      otherNames.get(name) ?? suggest(name.replace(/^ROLLCALL_/i, ''), near(name, isOurs))
+    const meant = meantBy(name, isOurs)
     // If our own setting is set too, even to nothing, this variable is for another program.
     if (!isOurs && (meant === undefined || variables[meant] !== undefined)) return []
     return {

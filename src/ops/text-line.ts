@@ -1,3 +1,4 @@
+import pino from 'pino'
 import { visible } from '../platform/visible.ts'
 
 /** A line of the log as pino writes it. */
@@ -9,14 +10,8 @@ interface LogLine {
   readonly [field: string]: unknown
 }
 
-const levels = [
-  { from: 60, name: 'FATAL', colour: 31 },
-  { from: 50, name: 'ERROR', colour: 31 },
-  { from: 40, name: 'WARN', colour: 33 },
-  { from: 30, name: 'INFO', colour: 32 },
-  { from: 20, name: 'DEBUG', colour: 34 },
-  { from: 0, name: 'TRACE', colour: 90 },
-] as const
+/** By the number of the level: red from `error` on, yellow, green, blue, and grey below `debug`. */
+const colours: Readonly<Record<number, number>> = { 60: 31, 50: 31, 40: 33, 30: 32, 20: 34 }
 
 /**
  * A line of the log for people: time of day, level, message, fields; the stack of an error on lines of its
@@ -28,22 +23,19 @@ export function textLine(json: string, hasColours: boolean): string {
   const { time, level, msg = '', err, ...fields } = JSON.parse(json) as LogLine
   const paint = (text: string, colour: number) =>
     hasColours ? `\u001b[${colour}m${text}\u001b[0m` : text
-  const { name, colour } = levels.find(({ from }) => level >= from) ?? levels[5]
+  const name = (pino.levels.labels[level] ?? '').toUpperCase().padEnd(5)
   const rest = Object.entries(fields).map(([key, value]) => {
     return `  ${paint(`${visible(key)}=`, 36)}${valueText(value)}`
   })
   const stack = (err?.stack ?? '').split('\n').filter((line) => line !== '')
   const below = stack.map((line) => `\n    ${visible(line)}`)
-  const beginning = `${paint(timeOfDay(time), 90)} ${paint(name.padEnd(5), colour)}`
+  const beginning = `${paint(timeOfDay(time), 90)} ${paint(name, colours[level] ?? 90)}`
   return `${beginning} ${visible(msg)}${rest.join('')}${below.join('')}\n`
 }
 
-/** Of this machine. */
+/** The local time, with milliseconds. */
 function timeOfDay(iso: string): string {
-  const time = new Date(iso)
-  const [hours, minutes, seconds] = [time.getHours(), time.getMinutes(), time.getSeconds()]
-  const clock = [hours, minutes, seconds].map((part) => String(part).padStart(2, '0')).join(':')
-  return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
+  return new Date(iso).toTimeString().slice(0, 8) + iso.slice(19, 23)
 }
 
 /** Quotes what a reader could not tell from the words around it. */

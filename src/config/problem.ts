@@ -32,9 +32,7 @@ function paragraph({ setting, problem, given, expected, hint }: SettingProblem):
   ].join('\n')
 }
 
-/**
- * Describes a value for the operator: the value itself, or only its form when it may contain a secret.
- */
+/** Describes a value for the operator: the value itself, or only its form when it may contain a secret. */
 export function describeGiven(name: string, text: string | undefined): string {
   if (text === undefined) return 'nothing'
   return isSecret(name) || mayHoldSecret(text) ? formOf(text) : JSON.stringify(text)

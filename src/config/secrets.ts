@@ -25,10 +25,7 @@ export interface Secrets {
 
 /** The secrets of one site. */
 export interface SiteSecrets {
-  /**
-   * The private key of the service account (PKCS#8, PEM). Present exactly when the spreadsheet is a
-   * Google Sheet.
-   */
+  /** Of the service account (PKCS#8, PEM). Present exactly when the spreadsheet is a Google Sheet. */
   readonly privateKey?: string
   /** Present exactly when the challenge is on. */
   readonly challengeSecret?: string

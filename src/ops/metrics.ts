@@ -39,10 +39,6 @@ interface Adder {
   inc(count: number): void
 }
 
-interface Observer {
-  observe(value: number): void
-}
-
 /**
  * The metrics in the text format of Prometheus. Only events feed counters and histograms. Each label has
  * a closed list of values, so that no visitor can make a new series.
@@ -114,8 +110,8 @@ export class Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [this.#registry],
   })
-  /** By status, method and route. Finding labels by these is much faster than by an object. */
-  readonly #requests = new Map<number, Map<string, Map<string, Observer>>>()
+  /** By status, method and route. Finding labels by a text is much faster than by an object. */
+  readonly #requests = new Map<string, Histogram.Internal<string>>()
 
   constructor({ sites, reasons }: MetricsOptions) {
     // Series that begin at 0 show their first event as an increase.
@@ -156,11 +152,12 @@ export class Metrics {
 
   /** @param route of a closed list, as is `method` */
   requestAnswered(route: string, method: string, status: number, ms: number): void {
-    const ofStatus = inMap(this.#requests, status, () => new Map<string, Map<string, Observer>>())
-    const ofMethod = inMap(ofStatus, method, () => new Map<string, Observer>())
-    const observer = inMap(ofMethod, route, () =>
-      this.#requestSeconds.labels(route, method, String(status)),
-    )
+    const key = `${status} ${method} ${route}`
+    let observer = this.#requests.get(key)
+    if (!observer) {
+      observer = this.#requestSeconds.labels(route, method, String(status))
+      this.#requests.set(key, observer)
+    }
     observer.observe(ms / 1000)
   }
 
@@ -201,12 +198,4 @@ export class Metrics {
   #histogram(name: string, help: string, buckets: number[]): Histogram {
     return new Histogram({ name: `rollcall_${name}`, help, buckets, registers: [this.#registry] })
   }
-}
-
-function inMap<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
 }

@@ -22,11 +22,6 @@ const pauseMaxMs = 2 * hour
 /** The pauses between so many tries take a day, give or take two hours. No jump of a clock changes that. */
 const triesMax = 27
 
-/** A message that nobody has tried to send yet. */
-export function newMessage(message: Message, now: Millis): WaitingMessage {
-  return { ...message, tries: 0, nextAt: now }
-}
-
 /** Whether the next try is due. A wall clock that was set back makes nothing wait for longer. */
 export function isDue({ nextAt }: WaitingMessage, now: Millis): boolean {
   return now >= nextAt || nextAt - now > pauseMaxMs

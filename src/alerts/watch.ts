@@ -5,7 +5,7 @@ import type { Health } from '../ops/health.ts'
 import type { Clock, Random } from '../platform/clock.ts'
 import type { HttpClient } from '../platform/http-client.ts'
 import type { Millis } from '../signup/signup.ts'
-import { attempt, isDue, newMessage, type WaitingMessage } from './attempt.ts'
+import { attempt, isDue, type WaitingMessage } from './attempt.ts'
 import type { Receiver } from './send.ts'
 import { type NoticeBody, noticeOf } from './notice.ts'
 import type { NoticeEvents } from './notice-events.ts'
@@ -189,6 +189,7 @@ function withNotice(
   notice: NoticeBody | undefined,
 ): readonly WaitingMessage[] {
   if (!notice) return waiting
+  const { timestamp } = notice
   const message = { id: `msg_${crypto.randomUUID()}`, body: JSON.stringify(notice) }
-  return [...waiting, newMessage(message, Date.parse(notice.timestamp))].slice(-waitingMax)
+  return [...waiting, { ...message, tries: 0, nextAt: Date.parse(timestamp) }].slice(-waitingMax)
 }

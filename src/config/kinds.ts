@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { SiteText } from '../signup/site-text.ts'
+import { suggest } from '../signup/suggest.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import type { ParsedSetting, Parser } from './refusal.ts'
+import type { ParsedSetting, Parser, SettingRefusal } from './refusal.ts'
 import { inLanguages, parsedBy } from './schema-parts.ts'
 
 /** What values a setting may have, and how they are written. */
@@ -68,18 +69,23 @@ export function wholeNumber(min: number, max: number): Kind<number> {
 }
 
 /** One of some words: in a variable in small or capital letters. */
-export function oneOf<const Word extends string>(
-  words: readonly [Word, ...Word[]],
-  hint: string,
-): Kind<Word> {
+export function oneOf<const Word extends string>(words: readonly [Word, ...Word[]]): Kind<Word> {
   return {
     parse: (value) => {
       const word = words.find((it) => it === value.toLowerCase())
-      if (word !== undefined) return { value: word }
-      const expected = `one of ${words.join(', ')}`
-      return { problem: 'is none of the words it may be.', expected, hint }
+      return word === undefined ? noneOf(words, value) : { value: word }
     },
     json: () => z.enum(words),
+  }
+}
+
+/** The refusal of a value that is none of these words. */
+export function noneOf(words: readonly string[], given: unknown): SettingRefusal {
+  const meant = typeof given === 'string' ? suggest(given, words) : undefined
+  return {
+    problem: 'is none of the words it may be.',
+    expected: `one of ${words.join(', ')}`,
+    hint: meant === undefined ? 'Write one of them.' : `Did you mean ${meant}?`,
   }
 }
 

@@ -234,10 +234,7 @@ export const settings = {
     site: 'page.language',
     meaning:
       'Language of the texts above, and of the pages for visitors whose browser asks for none of `en de fr es pt it nl pl tr ar hi ja ko zh`. Unset: English.',
-    kind: oneOf(
-      languages,
-      'Leave out the country: write de for de-AT. Visitors whose browser asks for one of these languages get that one.',
-    ),
+    kind: oneOf(languages),
     example: 'de',
   },
   PAGE_CONSENT: {
@@ -250,10 +247,7 @@ export const settings = {
   PAGE_NAME: {
     site: 'page.name',
     meaning: 'Whether the pages ask for a name: `off`, `optional` or `required`.',
-    kind: oneOf(
-      ['off', 'optional', 'required'],
-      'Use off to ask for no name, optional if visitors may leave it out, and required if they must give it.',
-    ),
+    kind: oneOf(['off', 'optional', 'required']),
     default: 'off',
     example: 'optional',
   },
@@ -274,16 +268,13 @@ export const settings = {
   CHALLENGE_PROVIDER: {
     site: 'challenge.provider',
     meaning: 'Provider of the challenge: `turnstile`, `hcaptcha` or `recaptcha`.',
-    kind: oneOf(
-      challengeProviders,
-      'For another provider with the same protocol, name the most similar one, and set CHALLENGE_VERIFY_URL and CHALLENGE_SCRIPT_URL.',
-    ),
+    kind: oneOf(challengeProviders),
     default: 'turnstile',
     example: 'hcaptcha',
   },
   CHALLENGE_VERIFY_URL: {
     meaning:
-      'URL that verifies tokens, instead of the provider’s own. Rollcall sends the secret key to it.',
+      'URL that verifies tokens, instead of the provider’s own, also for another provider with the same protocol. Rollcall sends the secret key to it.',
     kind: text(httpUrl),
     example: 'https://challenge.example.com/siteverify',
   },
@@ -348,10 +339,7 @@ export const settings = {
     site: 'duplicates',
     meaning:
       '`append` writes a row for every signup. `ignore` writes one row for each address in a tab: a second signup of the address gets the same answer but no row, even if somebody has deleted the first row from the spreadsheet.',
-    kind: oneOf(
-      ['append', 'ignore'],
-      'Use append for a row for every signup, or ignore for one row for each address in a tab.',
-    ),
+    kind: oneOf(['append', 'ignore']),
     default: 'append',
     example: 'ignore',
   },
@@ -389,10 +377,7 @@ export const settings = {
     instance: 'logLevel',
     meaning:
       'The least serious level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
-    kind: oneOf(
-      logLevels,
-      'Use info for normal operation, or debug to find the cause of a problem.',
-    ),
+    kind: oneOf(logLevels),
     default: 'info',
     example: 'debug',
   },
@@ -400,10 +385,7 @@ export const settings = {
     instance: 'logFormat',
     meaning:
       '`text`: a line for people. `json`: a line for programs. Unset: `text` on a terminal, and `json` elsewhere. With `NO_COLOR`, text has no colours.',
-    kind: oneOf(
-      ['text', 'json'],
-      'Use text for people or json for programs, or remove it: a terminal gets text then.',
-    ),
+    kind: oneOf(['text', 'json']),
     example: 'json',
   },
 } as const satisfies Readonly<Record<string, Setting>>

@@ -4,7 +4,7 @@ import { emailAddress, filePath, httpUrl, listenHost, spreadsheetId, tabName } f
 import { oneOf, wholeNumber } from './kinds.ts'
 
 const { parse: port } = wholeNumber(0, 65_535)
-const { parse: logLevel } = oneOf(['info', 'warn'], 'Use info.')
+const { parse: logLevel } = oneOf(['info', 'warn'])
 
 const id = '1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE'
 const docs = 'https://docs.google.com'

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { isRecord } from '../../signup/json.ts'
 import { suggest } from '../../signup/suggest.ts'
+import { noneOf } from '../kinds.ts'
 import { describeGiven, type SettingProblem } from '../problem.ts'
 import type { SettingRefusal } from '../refusal.ts'
 
@@ -63,25 +64,20 @@ function refusalOf(issue: Issue, value: unknown): SettingRefusal {
       return { problem, expected: what, hint: 'docs/sites.md has an example.' }
     }
     case 'invalid_value':
-      return noneOf(issue.values, value)
-    case 'invalid_union':
-      return noneOf('options' in issue ? (issue.options ?? []) : [], value)
+      return noneOf(issue.values.map(String), value)
+    case 'invalid_union': {
+      const words = 'options' in issue ? (issue.options ?? []) : []
+      return noneOf(
+        words.flatMap((it) => (it === undefined ? [] : String(it))),
+        value,
+      )
+    }
     case 'too_small':
       return outOfRange('at least', issue.minimum, issue.origin)
     case 'too_big':
       return outOfRange('at most', issue.maximum, issue.origin)
     default:
       return { problem: 'cannot be used.', expected: 'another value', hint: issue.message }
-  }
-}
-
-function noneOf(values: readonly unknown[], given: unknown): SettingRefusal {
-  const words = values.filter((it) => it !== undefined).map(String)
-  const meant = typeof given === 'string' ? suggest(given, words) : undefined
-  return {
-    problem: 'is none of the words it may be.',
-    expected: `one of ${words.join(', ')}`,
-    hint: meant === undefined ? 'Write one of them.' : `Did you mean ${meant}?`,
   }
 }
 

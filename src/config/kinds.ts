@@ -80,7 +80,8 @@ export function oneOf<const Word extends string>(words: readonly [Word, ...Word[
 }
 
 /** The refusal of a value that is none of these words. */
-export function noneOf(words: readonly string[], given: unknown): SettingRefusal {
+export function noneOf(values: readonly unknown[], given: unknown): SettingRefusal {
+  const words = values.filter((it) => it !== undefined).map(String)
   const meant = typeof given === 'string' ? suggest(given, words) : undefined
   return {
     problem: 'is none of the words it may be.',

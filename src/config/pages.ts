@@ -1,6 +1,7 @@
 import { hasUnprintable } from '../signup/text.ts'
 import { line } from './kinds.ts'
 import type { ParsedSetting } from './refusal.ts'
+import { webUrl } from './values.ts'
 
 const consentCharactersMax = 1_000
 
@@ -18,9 +19,9 @@ export function color(text: string): ParsedSetting<string> {
 
 /** Parses the URL of a picture. A URL with a user name is refused, because browsers do not load it. */
 export function logoUrl(text: string): ParsedSetting<string> {
-  const url = URL.parse(text)
+  const url = webUrl(text)
   // The host becomes part of the Content-Security-Policy, so it must not have its punctuation.
-  const isPlain = url && /^([a-z0-9.-]+|\[[0-9a-f:]+\])$/.test(url.hostname) && url.username === ''
+  const isPlain = url && /^([a-z0-9.-]+|\[[0-9a-f:]+\])$/.test(url.hostname)
   const isLocal = url && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   if (isPlain && (url.protocol === 'https:' || (isLocal && url.protocol === 'http:'))) {
     return { value: url.href }
@@ -36,16 +37,10 @@ const addressCharactersMax = 2_000
 
 /** Parses the address of a page that a link may lead to. */
 export function webAddress(text: string): ParsedSetting<string> {
-  const url = text.length <= addressCharactersMax ? URL.parse(text) : null
-  // A browser reads `https:/page` as a path of this host, and drops a line break.
-  if (
-    url &&
-    url.username + url.password === '' &&
-    /^https?:\/\//i.test(text) &&
-    !hasUnprintable(text)
-  ) {
-    return { value: url.href }
-  }
+  // A browser drops a line break.
+  const url =
+    text.length <= addressCharactersMax && !hasUnprintable(text) ? webUrl(text) : undefined
+  if (url) return { value: url.href }
   return {
     problem: 'is not the address of a web page.',
     expected: `an address with https:// or http:// in front, up to ${addressCharactersMax.toLocaleString('en-US')} characters`,

@@ -39,15 +39,15 @@ test.each(spreadsheets)('the id is found in %s', (text) => {
 })
 
 const refused: readonly (readonly [Parser<unknown>, string, RegExp])[] = [
-  [spreadsheetId, 'Signups', /too short/],
-  [spreadsheetId, 'x'.repeat(101), /too long/],
-  [spreadsheetId, `${id}.`, /characters/],
-  [spreadsheetId, `/spreadsheets/d/${id}`, /not one of a Google spreadsheet/],
-  [spreadsheetId, `${docs}/spreadsheets/d/`, /not one of a Google spreadsheet/],
+  [spreadsheetId, 'Signups', /neither the id/],
+  [spreadsheetId, 'x'.repeat(101), /neither the id/],
+  [spreadsheetId, `${id}.`, /neither the id/],
+  [spreadsheetId, `/spreadsheets/d/${id}`, /neither the id/],
+  [spreadsheetId, `${docs}/spreadsheets/d/`, /neither the id/],
   [spreadsheetId, `${docs}/spreadsheets/d/e/2PACX-1vQ${id}/pubhtml`, /published/],
-  [spreadsheetId, `${docs}/document/d/${id}/edit`, /not one of a Google spreadsheet/],
-  [spreadsheetId, `https://docs.google.com.example.com/spreadsheets/d/${id}`, /not one of/],
-  [spreadsheetId, `https://example.com/?u=${docs}/spreadsheets/d/${id}`, /not one of/],
+  [spreadsheetId, `${docs}/document/d/${id}/edit`, /neither the id/],
+  [spreadsheetId, `https://docs.google.com.example.com/spreadsheets/d/${id}`, /neither the id/],
+  [spreadsheetId, `https://example.com/?u=${docs}/spreadsheets/d/${id}`, /neither the id/],
   [port, '65536', /out of range/],
   [port, '-1', /out of range/],
   [port, '3000.5', /out of range/],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { whyNoReceiverAt } from '../platform/receiver-address.ts'
+import { emailProblem } from '../signup/email.ts'
 import { limits } from '../signup/limits.ts'
 import { tabProblem } from '../signup/tab.ts'
 import { hasUnprintable } from '../signup/text.ts'
@@ -18,20 +19,13 @@ export function spreadsheetId(text: string): ParsedSetting<string> {
   const id = spreadsheetUrl.exec(text)?.[1] ?? text
   if (idForm.test(id)) return { value: id }
   return {
-    problem: whatElse(text),
+    problem: /\/spreadsheets\/(u\/\d+\/)?d\/e\//.test(text)
+      ? 'is the link of a published copy, which cannot be written to.'
+      : 'is neither the id nor the URL of a Google spreadsheet.',
     expected:
       'the id of a spreadsheet, or its whole URL: https://docs.google.com/spreadsheets/d/<id>/edit',
     hint: 'Open the spreadsheet in a browser and copy the URL from the address bar.',
   }
-}
-
-function whatElse(text: string): string {
-  if (/\/spreadsheets\/(u\/\d+\/)?d\/e\//.test(text)) {
-    return 'is the link of a published copy, which cannot be written to.'
-  }
-  if (/^https?:|\//.test(text)) return 'is a URL, but not one of a Google spreadsheet.'
-  if (/^[\w-]*$/.test(text)) return 'is too short or too long for the id of a spreadsheet.'
-  return 'has characters that the id of a spreadsheet cannot have.'
 }
 
 /** Parses 0 or a number of days. One day is too short: a repeated request is answered for 25 hours. */
@@ -45,26 +39,21 @@ export function retentionDays(text: string, example: string): ParsedSetting<numb
   }
 }
 
+/** A URL that begins with `https://` or `http://` and has no user name and no password; otherwise undefined. */
+export function webUrl(text: string): URL | undefined {
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  return url && url.username + url.password === '' ? url : undefined
+}
+
 /** Parses an http(s) URL and returns it without a slash at the end. */
 export function httpUrl(text: string, example: string): ParsedSetting<string> {
-  const expected =
-    'a URL that begins with https:// (or http://), without query, fragment or password'
-  const url = URL.parse(text)
-  if (!url || !/^https?:\/\//i.test(text)) {
-    return {
-      problem: 'is not an http(s) URL.',
-      expected,
-      hint: `Write it in full, such as ${example}, or remove it for the default.`,
-    }
+  const url = webUrl(text)
+  if (url && !/[?#]/.test(text)) return { value: url.href.replace(/\/+$/, '') }
+  return {
+    problem: 'is not an http(s) URL without user name, password, query and fragment.',
+    expected: 'a URL that begins with https:// (or http://)',
+    hint: `Write it in full, such as ${example}, or remove it for the default.`,
   }
-  if (/[?#]/.test(text) || url.username + url.password !== '') {
-    return {
-      problem: 'has a query, a fragment, a user name or a password in it.',
-      expected,
-      hint: 'Remove what is before an @, and what begins with ? or #. Rollcall uses none of it.',
-    }
-  }
-  return { value: url.href.replace(/\/+$/, '') }
 }
 
 /** Parses an IP address or a host name to listen on. */
@@ -119,11 +108,8 @@ export function filePath(text: string): ParsedSetting<string> {
 
 /** Parses the address of a service account. */
 export function emailAddress(text: string): ParsedSetting<string> {
-  const isAddress =
-    /^[^\s@<>"',;]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text) &&
-    text.length <= limits.emailCharactersMax
   const isPersonal = /@(gmail|googlemail)\.com$/i.test(text)
-  if (isAddress && !isPersonal) return { value: text }
+  if (emailProblem(text) === undefined && !isPersonal) return { value: text }
   return {
     problem: isPersonal ? 'is the address of a person.' : 'is not an email address.',
     expected:
@@ -133,46 +119,34 @@ export function emailAddress(text: string): ParsedSetting<string> {
 }
 
 /** Shorter keys can be guessed. */
-const keyCharactersMin = 16
+const keyForm = /^[\x21-\x7e]{16,}$/
 
 /** Parses a key or a token that programs send as `Authorization: Bearer`. */
 export function bearerToken(text: string, example: string): ParsedSetting<string> {
-  const isSendable = /^[\x21-\x7e]+$/.test(text)
   const isOwn = !entriesOf(example).includes(text)
-  if (isSendable && text.length >= keyCharactersMin && isOwn) return { value: text }
-  const unusable = isSendable
-    ? `has under ${keyCharactersMin} characters.`
-    : 'has a character that no HTTP header can carry.'
+  if (isOwn && keyForm.test(text)) return { value: text }
   return {
-    problem: isOwn ? unusable : 'is that of our documentation, which everybody knows.',
-    expected: `at least ${keyCharactersMin} visible ASCII characters, without spaces`,
+    problem: isOwn
+      ? 'is too short, or has a character that no HTTP header can carry.'
+      : 'is that of our documentation, which everybody knows.',
+    expected: 'at least 16 visible ASCII characters, without spaces',
     hint: 'Make it with a password generator, or with: openssl rand -hex 32',
   }
 }
 
-const receiverForm =
-  'a URL that begins with https://, or http:// in the own network, without user name and password'
-
 /** Parses the URL that notices go to. */
 export function receiverUrl(text: string): ParsedSetting<string> {
-  const url = URL.parse(text)
-  if (!url || !/^https?:\/\//i.test(text)) {
-    const hint = 'Copy the URL from the program that receives the notices.'
-    return { problem: 'is not a URL of HTTPS or HTTP.', expected: receiverForm, hint }
+  const url = webUrl(text)
+  if (url && whyNoReceiverAt(url) === undefined) return { value: url.href }
+  return {
+    problem: url
+      ? 'has an address that gets no notices.'
+      : 'is not a URL of HTTPS or HTTP without user name and password.',
+    expected: 'a URL that begins with https://, or http:// in the own network',
+    hint: url
+      ? 'Use https://: notices may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
+      : 'Copy the URL from the program that receives the notices. It knows Rollcall by the signature.',
   }
-  if (whyNoReceiverAt(url) !== undefined) {
-    const hint =
-      'Use https://: notices may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
-    return { problem: 'has an address that gets no notices.', expected: receiverForm, hint }
-  }
-  if (url.username !== '' || url.password !== '') {
-    return {
-      problem: 'has a user name or a password in it.',
-      expected: receiverForm,
-      hint: 'Remove the part before the @. The receiver knows Rollcall by the signature.',
-    }
-  }
-  return { value: url.href }
 }
 
 /** Parses a secret of Standard Webhooks. */
@@ -180,18 +154,16 @@ export function webhookSecret(
   text: string,
   example: string,
 ): ParsedSetting<Uint8Array<ArrayBuffer>> {
-  const refused = (problem: string) => ({
-    problem,
+  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? ''
+  const isWhole = base64.length % 4 === 0
+  const key = Uint8Array.from(isWhole ? atob(base64) : '', (it) => it.charCodeAt(0))
+  if (key.length >= 24 && key.length <= 64 && text !== example) return { value: key }
+  return {
+    problem:
+      text === example
+        ? 'is the secret of our documentation, which everybody knows.'
+        : 'is not whsec_ and then 24 to 64 bytes in base64.',
     expected: 'whsec_ and then 24 to 64 bytes in base64',
     hint: 'Make one with: echo "whsec_$(openssl rand -base64 32)"',
-  })
-  if (text === example) return refused('is the secret of our documentation, which everybody knows.')
-  const base64 = /^whsec_(.*)$/s.exec(text)?.[1]
-  if (base64 === undefined) return refused('does not begin with whsec_.')
-  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length % 4 === 0
-  if (!isBase64) return refused('is not base64 after whsec_.')
-  const key = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-  if (key.length < 24) return refused(`has ${key.length} bytes, which is too short.`)
-  if (key.length > 64) return refused(`has ${key.length} bytes, which is too long.`)
-  return { value: key }
+  }
 }

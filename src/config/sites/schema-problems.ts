@@ -64,14 +64,9 @@ function refusalOf(issue: Issue, value: unknown): SettingRefusal {
       return { problem, expected: what, hint: 'docs/sites.md has an example.' }
     }
     case 'invalid_value':
-      return noneOf(issue.values.map(String), value)
-    case 'invalid_union': {
-      const words = 'options' in issue ? (issue.options ?? []) : []
-      return noneOf(
-        words.flatMap((it) => (it === undefined ? [] : String(it))),
-        value,
-      )
-    }
+      return noneOf(issue.values, value)
+    case 'invalid_union':
+      return noneOf('options' in issue ? (issue.options ?? []) : [], value)
     case 'too_small':
       return outOfRange('at least', issue.minimum, issue.origin)
     case 'too_big':

@@ -175,7 +175,7 @@ test('every problem of the file and of the environment is told at once, with its
   expect(told(json, { MAX_SHEET_TABS: 'many' })).toEqual([
     'fieldz is no key of this file.',
     'sites.Launch is not a name that a site can have.',
-    'sites.Launch.spreadsheet is too short or too long for the id of a spreadsheet.',
+    'sites.Launch.spreadsheet is neither the id nor the URL of a Google spreadsheet.',
     'sites.Launch.tabs is not a list: [ … ].',
     'sites.Launch.maxTabs is out of range.',
     'sites.Launch.defaulTab is no key of this file.',
@@ -225,7 +225,7 @@ test('what is wrong with several sites or fields is told beside what is wrong wi
     'sites.b.fields[3].options[1] is in the list twice.',
     'sites.b.fields[1].label is the name or the heading of another column.',
     'sites.b.fields[2].name is the name or the heading of another column.',
-    'sites.c.spreadsheet is too short or too long for the id of a spreadsheet.',
+    'sites.c.spreadsheet is neither the id nor the URL of a Google spreadsheet.',
     'sites.a.credentialsFile names a file that does not exist (relative paths begin at /app).',
     'sites.b.spreadsheet is the spreadsheet of the site a already.',
     'sites.c.challenge.secretKeyVariable names a variable that is not set.',

@@ -89,21 +89,12 @@ export function filePath(text: string): ParsedSetting<string> {
       hint: 'Put the key into SHEETS_PRIVATE_KEY, or save it in a file and give its path here.',
     }
   }
-  if (hasUnprintable(text)) {
-    return {
-      problem: 'has line breaks or other control characters in it.',
-      expected,
-      hint: 'Write the path on one line; in .env write Windows paths with / or without quotes.',
-    }
+  if (!hasUnprintable(text) && !text.startsWith('~')) return { value: text }
+  return {
+    problem: 'begins with ~, which only a shell understands, or has control characters in it.',
+    expected,
+    hint: 'Write the path in full on one line; in .env write Windows paths with / or without quotes.',
   }
-  if (text.startsWith('~')) {
-    return {
-      problem: 'begins with ~, which only a shell understands.',
-      expected,
-      hint: 'Write the path of the home folder in full.',
-    }
-  }
-  return { value: text }
 }
 
 /** Parses the address of a service account. */

@@ -51,19 +51,14 @@ function readEnvFile(path: string): EnvFile | undefined {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ENOENT') return undefined
-    throw new ConfigError([unreadable(path, code)], { cause: error })
-  }
-}
-
-function unreadable(path: string, code: string) {
-  const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA' && code !== ''
-  return {
-    setting: '.env',
-    problem: isText ? `cannot be read (${code}).` : 'is not text in UTF-8.',
-    given: path,
-    expected: 'a text file in UTF-8 with lines of the form NAME=value, or no such file',
-    hint: isText
-      ? 'Check that it is a file and that the user who runs Rollcall may read it.'
-      : 'Save it as UTF-8. Windows PowerShell writes UTF-16 by default.',
+    const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA' && code !== ''
+    const problem = {
+      setting: '.env',
+      problem: isText ? `cannot be read (${code}).` : 'is not text in UTF-8.',
+      given: path,
+      expected: 'a text file in UTF-8 with lines of the form NAME=value, or no such file',
+      hint: 'Check that the user who runs Rollcall may read it. Windows PowerShell writes UTF-16 by default.',
+    }
+    throw new ConfigError([problem], { cause: error })
   }
 }

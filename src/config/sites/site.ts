@@ -9,8 +9,6 @@ import type { DeclaredSite } from './site-schema.ts'
 /** How the pages for visitors look and what they ask for. An undefined member means the default. */
 export type PageConfig = SiteSettings['page.']
 
-type ValuesOfSite = SiteSettings['']
-
 export interface GoogleConfig {
   readonly kind: 'google'
   readonly spreadsheetId: string
@@ -22,6 +20,8 @@ export interface GoogleConfig {
   /** The most calls to the Sheets API in any 60 seconds and in any 24 hours. */
   readonly quota: { readonly perMinute: number; readonly perDay: number }
 }
+
+type ValuesOfSite = SiteSettings['']
 
 /** What belongs to one stream of signups. Holds no secret, so it can be printed. */
 export interface SiteConfig extends ValuesOfSite {
@@ -40,18 +40,16 @@ export interface SiteConfig extends ValuesOfSite {
 /** The only site when no file names others. */
 export const defaultSite = 'default'
 
-/** What the environment says for every site. */
-export interface SiteDefaults extends ValuesOfSite {
-  readonly page: PageConfig
-  readonly isDefaultTabSet: boolean
-}
-
-export function readSiteDefaults(reader: SettingsReader): SiteDefaults {
-  return {
-    ...valuesUnder(reader, ''),
-    page: valuesUnder(reader, 'page.'),
-    isDefaultTabSet: reader.isSet('DEFAULT_SHEET_TAB'),
-  }
+/** Returns a function that gives what a site says itself, or the environment for it. */
+export function siteValues(reader: SettingsReader) {
+  const defaults = valuesUnder(reader, '')
+  const page = valuesUnder(reader, 'page.')
+  const isDefaultTabSet = reader.isSet('DEFAULT_SHEET_TAB')
+  return (site: DeclaredSite, spreadsheetId: string | undefined) => ({
+    ...overlaid(defaults, site),
+    page: overlaid(page, site.page ?? {}),
+    defaultTabOf: isDefaultTabSet || site.defaultTab !== undefined ? undefined : spreadsheetId,
+  })
 }
 
 function valuesUnder<Under extends keyof SiteSettings>(
@@ -60,20 +58,6 @@ function valuesUnder<Under extends keyof SiteSettings>(
 ): SiteSettings[Under] {
   const values = siteSettings(under).map(([key, name]) => [key, reader.value(name)])
   return Object.fromEntries(values) as SiteSettings[Under]
-}
-
-/** What a site says itself, or the environment for it. */
-export function siteValues(
-  site: DeclaredSite,
-  { isDefaultTabSet, page, ...defaults }: SiteDefaults,
-  spreadsheetId: string | undefined,
-) {
-  const isTabNamed = site.defaultTab !== undefined || isDefaultTabSet
-  return {
-    ...overlaid(defaults, site),
-    page: overlaid(page, site.page ?? {}),
-    defaultTabOf: isTabNamed ? undefined : spreadsheetId,
-  }
 }
 
 type Values = Readonly<Record<string, unknown>>

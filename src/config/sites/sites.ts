@@ -6,14 +6,7 @@ import type { SettingRefusal } from '../refusal.ts'
 import { problemAt } from './schema-problems.ts'
 import type { SiteSecrets } from '../secrets.ts'
 import { settingNames } from '../settings.ts'
-import {
-  defaultSite,
-  type GoogleConfig,
-  namesOf,
-  readSiteDefaults,
-  type SiteConfig,
-  siteValues,
-} from './site.ts'
+import { defaultSite, type GoogleConfig, namesOf, type SiteConfig, siteValues } from './site.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
 /** A site and what must not be printed of it. */
@@ -45,7 +38,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
   reader.problems.push(...problems)
   const refuse: Refuse = (path, refusal) =>
     reader.problems.push(problemAt(['sites', ...path], file, refusal))
-  const defaults = readSiteDefaults(reader)
+  const valuesOf = siteValues(reader)
   const spreadsheetOf = spreadsheets(declared, isNamed, reader, files, refuse)
   const challengeOf = challenges(declared, reader, refuse)
   const sites = declared.map((it): ReadSite => {
@@ -54,7 +47,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
     const challenged = challengeOf(it)
     return {
       site: {
-        ...siteValues(site, defaults, google?.spreadsheet.spreadsheetId),
+        ...valuesOf(site, google?.spreadsheet.spreadsheetId),
         name,
         spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
         challenge: challenged?.challenge,

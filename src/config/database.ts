@@ -68,11 +68,9 @@ function parseDatabaseUrl(text: string, files: Files): ParsedSetting<Database> {
     )
   }
   // What is behind an unwritten / ? or # of a password ends with the @ before the host.
-  if (!url || (url.pathname + url.search + url.hash).includes('@')) {
-    return refused('is not a URL that can be read.', codes)
-  }
-  if (!isDecodable(url) || /[\s\p{Cc}]/u.test(text)) {
-    return refused('has a character that must be written as a code.', codes)
+  const isBroken = !url || (url.pathname + url.search + url.hash).includes('@')
+  if (isBroken || !isDecodable(url) || /[\s\p{Cc}]/u.test(text)) {
+    return refused('has a character that must be written as a code, or is no URL.', codes)
   }
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   const name = decodeURIComponent(url.pathname.slice(1))

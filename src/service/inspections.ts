@@ -50,13 +50,8 @@ const timeoutMaxMs = 15_000
  * Looks at the spreadsheet of a site: from the clock and the access token to the room in it. Makes no call
  * to the Sheets API without a journal.
  */
-export function spreadsheetFindings({
-  config,
-  secrets,
-  site,
-  journal,
-  session: { notes, stop },
-}: Inspected): AsyncIterable<Finding> {
+export function spreadsheetFindings(inspected: Inspected): AsyncIterable<Finding> {
+  const { config, secrets, site, journal, session } = inspected
   const destination = destinationOf(site, config, secrets)
   const { spreadsheet, privateKey, workbookDir } = destination
   const expected = expectedOf(site, journal)
@@ -69,9 +64,9 @@ export function spreadsheetFindings({
   const inspect = googleInspection({
     ...googleOptions(destination, spreadsheet, privateKey, realWorld),
     http: (request) => http({ ...request, timeoutMs: Math.min(request.timeoutMs, timeoutMaxMs) }),
-    gate: boundedGate(ledger, quota, clock, notes),
+    gate: boundedGate(ledger, quota, clock, session.notes),
   })
-  return inspect(expected, stop)
+  return inspect(expected, session.stop)
 }
 
 function expectedOf(
@@ -125,26 +120,19 @@ export async function challengeFindings({ secrets, site }: Inspected): Promise<r
 }
 
 /** The receiver of notices, when there is one. */
-export async function noticesFindings({
-  secrets: { alertWebhook },
-  parts,
-  sendsNotice,
-  session: { stop },
-}: Inspected): Promise<readonly Finding[]> {
+export async function noticesFindings(inspected: Inspected): Promise<readonly Finding[]> {
+  const { alertWebhook } = inspected.secrets
+  const { stop } = inspected.session
   if (!alertWebhook) return []
   const world = { ...realWorld, http: realWorld.receiverHttp }
-  return [
-    sendsNotice
-      ? await sendTestNotice(alertWebhook, world, stop)
-      : await inspectNotices(alertWebhook, parts, world, stop),
-  ]
+  if (inspected.sendsNotice) return [await sendTestNotice(alertWebhook, world, stop)]
+  return [await inspectNotices(alertWebhook, inspected.parts, world, stop)]
 }
 
 /** From the way to the server of the journal to its settings. Changes nothing. */
-export async function databaseFindings({
-  config: { database },
-  secrets: { databaseUrl = '' },
-}: Inspected): Promise<readonly Finding[]> {
+export async function databaseFindings(inspected: Inspected): Promise<readonly Finding[]> {
+  const { database } = inspected.config
+  const { databaseUrl = '' } = inspected.secrets
   const { ok, fault } = findingsOf('database')
   try {
     const facts = await readServerFacts(databaseUrl)

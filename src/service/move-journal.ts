@@ -8,9 +8,7 @@ import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { journalFile, markMoved } from './data-folder.ts'
 import { readUsable } from './database-home.ts'
 
-export interface MoveOptions extends Omit<TakeOptions, 'clock' | 'beforeCommit'> {
-  readonly clock: Clock
-}
+export type MoveOptions = Omit<TakeOptions, 'beforeCommit'> & { readonly clock: Clock }
 
 /**
  * Moves the journal in `DATA_DIR` to the database of this URL, and compares all rows. The journal stays in

@@ -1,4 +1,5 @@
 import { type PublicSettings, publicConfig } from '../api/config.ts'
+import { unlessUnavailable } from '../api/ready.ts'
 import { signupStatus } from '../api/status.ts'
 import type { Challenge } from '../challenge/challenge.ts'
 import { isTestSecret, widgetOf } from '../challenge/providers.ts'
@@ -11,7 +12,6 @@ import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
 import { Turns } from '../intake/idempotency.ts'
 import { Waiting } from '../intake/waiting.ts'
-import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
@@ -54,8 +54,9 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     allowedOrigins: site.origins,
     tabs: tabsOf(site, journal),
     events,
-    takesTab: (tab: string, client: string | undefined) =>
-      journal.intake.takesTab(tab, world.clock.now(), client).catch(unlessUnavailable),
+    // While the journal is unavailable, show the form as if the tab were allowed.
+    takesTab: async (tab: string, client: string | undefined) =>
+      (await unlessUnavailable(journal.intake.takesTab(tab, world.clock.now(), client))) ?? true,
   }
   const settings: PublicSettings = { ...config, ...pageOptions }
   return {
@@ -105,10 +106,4 @@ function createChallenge(
   if (!challenge || secret === undefined) return undefined
   events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
   return createSiteverify({ ...challenge, ...world, secret, names: site.settingNames.challenge })
-}
-
-/** While the journal is unavailable, show the form as if the tab were allowed. */
-function unlessUnavailable(error: unknown): true {
-  if (error instanceof JournalUnavailable) return true
-  throw error
 }

@@ -22,16 +22,12 @@ export function readKeyFile(text: string): KeyFile | KeyRefusal {
     }
   }
   const { client_email: clientEmail, private_key: privateKey } = content
-  if (typeof privateKey !== 'string') return lacks('private_key')
-  if (typeof clientEmail !== 'string') return lacks('client_email')
-  return { clientEmail, privateKey }
-}
-
-function lacks(field: string): KeyRefusal {
-  return {
-    problem: `is JSON without ${field}: not the key file of a service account.`,
-    hint: makeKey,
+  if (typeof privateKey === 'string' && typeof clientEmail === 'string') {
+    return { clientEmail, privateKey }
   }
+  const problem =
+    'is no key file of a service account: without private_key or without client_email.'
+  return { problem, hint: makeKey }
 }
 
 /** Parses JSON that is intact, has damaged line breaks, or was escaped once more as a whole. */

@@ -38,7 +38,7 @@ export function noticeOf(news: News, site: string, backlog: Backlog, now: Millis
       ...(news.kind !== 'resumed' && { reason: news.reason }),
       ...{ since, waiting, oldestWaitingSeconds },
     },
-    text: `Rollcall, site ${site}: ${sentencesOf(news, now)} ${waitingWords(waiting, oldestWaitingSeconds)}`,
+    text: `Rollcall, site ${site}: ${sentencesOf(news, now)} ${waitingWords(waiting, lengthOf(oldestWaitingSeconds))}`,
   }
 }
 
@@ -64,8 +64,7 @@ function sentencesOf(news: News, now: Millis): string {
   }
 }
 
-function waitingWords(waiting: number, oldestSeconds: number): string {
-  const oldest = lengthOf(oldestSeconds)
+function waitingWords(waiting: number, oldest: string): string {
   if (waiting === 0) return 'No signup waits.'
   if (waiting === 1) return `1 signup waits on disk, for ${oldest}.`
   return `${waiting} signups wait on disk, the oldest one for ${oldest}.`

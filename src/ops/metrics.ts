@@ -35,10 +35,7 @@ export interface MetricsOptions {
 /** What the events of one site count. */
 export type SiteMetrics = ReturnType<Metrics['ofSite']>
 
-interface Adder {
-  inc(count: number): void
-}
-
+type Adder = Counter.Internal
 /**
  * The metrics in the text format of Prometheus. Only events feed counters and histograms. Each label has
  * a closed list of values, so that no visitor can make a new series.

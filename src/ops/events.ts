@@ -49,7 +49,6 @@ export function createEvents(
 
 /** Events about signups that come in, and about the journal. */
 function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefined) {
-  /** The journal can be written again. */
   const journalRecovered = (): void => {
     health.journal.state = 'ok'
     log.info('signups can be stored again')
@@ -68,7 +67,7 @@ function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefi
       metrics?.signupsAccepted(count, duplicates)
       if (health.journal.state !== 'ok') journalRecovered()
     },
-    /** Signups were refused, for a reason of a closed list. */
+    /** @param reason of a closed list */
     signupsRefused(reason: string, count: number): void {
       metrics?.signupsRefused(reason, count)
     },
@@ -76,7 +75,6 @@ function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefi
     requestReplayed(): void {
       metrics?.requestReplayed()
     },
-    /** A commit of the journal put signups on disk. */
     signupsCommitted(commit: { readonly signups: number; readonly ms: Millis }): void {
       metrics?.signupsCommitted(commit)
     },
@@ -86,11 +84,9 @@ function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefi
 /** Events about which of several instances delivers. */
 function leaseEvents(log: Logger) {
   return {
-    /** Another instance of this site delivers. This one takes over when that one ends. */
     deliveryElsewhere(): void {
       log.info('another instance delivers: this one takes over when that one ends')
     },
-    /** This instance could not renew its lease in time, and has stopped to deliver. */
     leaseLost(): void {
       const hint =
         'Look whether the database answers, and whether this machine has enough CPU time.'
@@ -108,7 +104,6 @@ function deliveryEvents(log: Logger, health: Health, metrics: SiteMetrics | unde
       health.tabs.clear()
       log.info({ location, defaultTab }, 'delivery started')
     },
-    /** A call to the provider was answered, or was not. */
     providerCalled(outcome: CallOutcome): void {
       metrics?.providerCalled(outcome)
     },
@@ -134,7 +129,6 @@ function deliveryEvents(log: Logger, health: Health, metrics: SiteMetrics | unde
       if (before.state === 'blocked' && before.error === message && before.hint === hint) return
       log.error({ reason: message, hint }, 'delivery blocked: signups are kept')
     },
-    /** Delivery works again after it was delayed or blocked. */
     deliveryResumed(): void {
       health.delivery = { state: 'ok' }
       log.info('delivery works again')
@@ -174,7 +168,6 @@ function spreadsheetEvents(log: Logger, health: Health) {
     rowsMisplaced(notice: string): void {
       log.warn({ reason: notice }, 'rows may be in the wrong columns')
     },
-    /** Rows of forgotten people are gone, or were not there. */
     rowsRemoved(counts: { readonly removed: number; readonly missing: number }): void {
       log.info(counts, 'rows of forgotten people were removed')
     },

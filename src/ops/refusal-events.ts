@@ -52,7 +52,6 @@ export function refusalEvents(
   const isNewRedirect = firstOf(originsTold)
 
   return {
-    /** A request was refused. */
     requestRefused(refused: { kind: string; status: number }, requestId: string): void {
       const { kind, status } = refused
       const isTold = toldStatuses.has(status) && lines.takes(log)

@@ -25,13 +25,6 @@ export interface SiteReading {
   readonly lastSuccessSeconds: number
 }
 
-export interface MetricsOptions {
-  /** The names of all sites. */
-  readonly sites: readonly string[]
-  /** Why signups may be refused. */
-  readonly reasons: readonly string[]
-}
-
 /** What the events of one site count. */
 export type SiteMetrics = ReturnType<Metrics['ofSite']>
 
@@ -110,7 +103,8 @@ export class Metrics {
   /** By status, method and route. Finding labels by a text is much faster than by an object. */
   readonly #requests = new Map<string, Histogram.Internal<string>>()
 
-  constructor({ sites, reasons }: MetricsOptions) {
+  /** @param options the names of all sites, and why signups may be refused */
+  constructor({ sites, reasons }: { sites: readonly string[]; reasons: readonly string[] }) {
     // Series that begin at 0 show their first event as an increase.
     for (const site of sites) this.#accepted.labels(site).inc(0)
     const refused =

@@ -59,11 +59,8 @@ export function databaseHome(
     },
     async openReader() {
       await expectAccess('reading')
-      return openPostgresReader(
-        url,
-        config.sites.map(({ name }) => name),
-        { clock },
-      )
+      const names = config.sites.map(({ name }) => name)
+      return openPostgresReader(url, names, { clock })
     },
     hold: async () => nothingToHold,
     isInUse: () => hasLeaseholder(url),

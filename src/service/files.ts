@@ -15,13 +15,10 @@ const fieldStylesPath = 'embed/fields.css'
 /** All files for pages of every origin: those that are built, and the schema of the settings. */
 export async function readAssets(log: Logger): Promise<readonly StaticFile[]> {
   const form = await staticFile(formPath, new TextEncoder().encode('{}'))
-  return [...(await browserFiles(log)), form, await configSchema()]
-}
-
-/** For editors, which complete the file of `ROLLCALL_CONFIG` with it. */
-async function configSchema(): Promise<StaticFile> {
-  const content = await readFile(new URL('../../config.schema.json', import.meta.url))
-  return staticFile('api/config.schema.json', content)
+  // For editors, which complete the file of `ROLLCALL_CONFIG` with it.
+  const schema = await readFile(new URL('../../config.schema.json', import.meta.url))
+  const served = await staticFile('api/config.schema.json', schema)
+  return [...(await browserFiles(log)), form, served]
 }
 
 /** The files that `scripts/build-browser.js` has built. The set-up script runs it. */

@@ -45,11 +45,8 @@ export function folderHome(config: Config, { clock }: Pick<World, 'clock'>): Jou
     openForTrial: async () => open(existsSync(file) ? file : ':memory:', 'beside'),
     async openReader() {
       assertNotMoved(dataDir)
-      return openSqliteReader(
-        file,
-        config.sites.map(({ name }) => name),
-        { clock },
-      )
+      const names = config.sites.map(({ name }) => name)
+      return openSqliteReader(file, names, { clock })
     },
     hold: () => holdFolder(dataDir, clock),
     isInUse: async () => isLocked(dataDir),

@@ -50,7 +50,8 @@ export class SimulatedFiles {
       ensureDirectory: (path) =>
         step('ensureDirectory', () => mkdirSync(path, { recursive: true })),
       syncDirectory: (path) => step('syncDirectory', () => this.#sync(path)),
-      replace: async (path, content, { temporary = `${path}.tmp`, mayReplace } = {}) => {
+      replace: async (path, content, options) => {
+        const { temporary = `${path}.tmp`, mayReplace } = options ?? {}
         const bytes = await wholeOf(content)
         if (mayReplace && !(await mayReplace())) return
         await step(

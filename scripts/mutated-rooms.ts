@@ -20,6 +20,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'journal/postgres': [
     'test/journal/postgres{,-beside,-clocks,-lease,-locks,-reads,-together}.test.ts',
+    'test/faults/postgres-*.test.ts',
+    'test/service/move-journal.test.ts',
   ],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],

@@ -13,6 +13,7 @@ export const refusalWords = {
   fence: 'The spreadsheet cannot keep double rows out',
   protectedTab: 'The tab is protected',
   tabName: 'Another tab has the same name',
+  noCells: 'The tab has no cells',
   tabFile: 'The file of the tab cannot be written',
   folder: 'The folder of the workbook cannot be written',
   diskFull: 'The disk is full',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
-import { createGoogleWorld } from '../../harness/google-world.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { columns, ownColumns } from '../../src/signup/row.ts'
 import type { Expected } from '../../src/spreadsheet/inspection.ts'
 import { findingsOf, inspect } from './inspection-world.ts'
@@ -89,6 +89,21 @@ describe('an inspection of the tabs in Google Sheets', () => {
         'Under Data > Protect sheets and ranges, remove the protection, or add ' +
         `${world.email} to those who may edit.`,
     })
+  })
+
+  test('a chart is a fault, and is not taken for the default tab', async () => {
+    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
+    const answer = { status: 200, body: JSON.stringify({ sheets }) }
+    const chart = ({ emulator }: GoogleWorld) => emulator.faults.add({ on: 'get', answer })
+    expect(await findingsOf('tabs', chart, { expected: { tabs: ['Chart1'] } })).toEqual([
+      { check: 'tabs', state: 'ok', message: 'the tab "Sheet1" is made with its first signup' },
+      {
+        check: 'tabs',
+        state: 'fault',
+        message: 'the tab "Chart1" is a chart or has no cells',
+        hint: expect.stringMatching(/^Rename that tab/),
+      },
+    ])
   })
 
   test('at most twenty are looked at', async () => {

@@ -256,6 +256,17 @@ test('a tab that was renamed is still read with each batch, so that later change
   expect(world.emulator.log.calls('batchUpdate')[0]?.body).toHaveProperty('responseRanges')
 })
 
+describe('a spreadsheet whose only tab is a chart', () => {
+  test('is open, and no tab is named for signups', async () => {
+    await using world = await createGoogleWorld()
+    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
+    const answer = { status: 200, body: JSON.stringify({ sheets }) }
+    world.emulator.faults.add({ on: 'get', answer })
+    expect(await world.connect().open(testSignal, 'Sheet1')).toEqual({ kind: 'open' })
+    expect(world.emulator.counters.reads).toBe(1)
+  })
+})
+
 test('a tab that got no rows causes no warning about its columns', async () => {
   await using world = await openWorld((sheet) => sheet.addTab('Budget', [['Amount']]))
   const batch = makeBatch(50, { Budget: [], Sheet1: [makeFullSignup()] })

@@ -252,20 +252,16 @@ describe('a tab that Google does not let us use', () => {
 
   test('a tab is refused by itself when it is a chart', async () => {
     await using world = await createGoogleWorld()
-    const chart = { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' }
-    const sheets = [{ properties: { title: 'Sheet1' } }, { properties: chart }]
-    const message =
-      'Invalid requests[1].addSheet: A sheet with the name "chart1" already exists. Please enter another name.'
-    world.emulator.faults.add(
-      { on: 'get', answer: { status: 200, body: JSON.stringify({ sheets }) } },
-      { on: 'batchUpdate', answer: { status: 400, body: JSON.stringify({ error: { message } }) } },
-    )
+    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
+    const answer = { status: 200, body: JSON.stringify({ sheets }) }
+    world.emulator.faults.add({ on: 'get', answer })
     const batch = makeBatch(1, { chart1: [makeFullSignup()] })
     expect(await world.connect().write(batch, testSignal)).toMatchObject({
       kind: 'refused',
-      reason: 'tabName',
-      hint: expect.stringContaining('a chart has the same name. Rename it'),
-      tab: { name: 'chart1', place: expect.stringMatching(/^a tab that is not there yet/) },
+      reason: 'noCells',
+      message: expect.stringContaining('a chart'),
+      hint: expect.stringMatching(/^Rename that tab/),
+      tab: { name: 'chart1', place: 'the tab at place 1 (gid=7)' },
     })
   })
 })

@@ -79,7 +79,7 @@ function refusal(error: GoogleError, { email, setting }: Access): Refused {
     return refused(
       'tabName',
       error.message,
-      'For Google, another tab or a chart has the same name. Rename it, or list the tabs that signups may ' +
+      'For Google, another tab has the same name. Rename that tab, or list the tabs that signups may ' +
         'use in SHEET_TABS, or in the tabs of the site.',
     )
   }

@@ -3,7 +3,7 @@ import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { headingsOf, type OwnColumn } from '../../signup/row.ts'
 import { tabProblem } from '../../signup/tab.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import type { Open, NamedTab } from '../spreadsheet.ts'
+import type { Open, Refused, NamedTab } from '../spreadsheet.ts'
 import { headerProblem, ourHeaderWith } from '../header.ts'
 import { FirstRows } from './first-rows.ts'
 import { headerRanges } from './ranges.ts'
@@ -96,9 +96,9 @@ export class Layout {
   /** Finds the only sheet if it is empty and has another name. @throws ReadFailed */
   async findOnlyTab(name: string, signal: AbortSignal): Promise<Open> {
     const [only, ...others] = await this.load(signal)
-    if (!only || others.length > 0 || findSheet([only], name)) return { kind: 'open' }
+    const isOther = only?.isGrid === true && findSheet([only], name) === undefined
     // Do not adopt a title that is not valid as the name of a tab.
-    if (tabProblem(only.title)) return { kind: 'open' }
+    if (!only || !isOther || others.length > 0 || tabProblem(only.title)) return { kind: 'open' }
     try {
       await this.#firstRows.look([only], signal)
     } catch (error) {
@@ -113,13 +113,16 @@ export class Layout {
   }
 
   /** Finds out where each tab's rows go, mostly without a call. @throws ReadFailed */
-  async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan> {
+  async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan | Refused> {
     const { tabs } = batch
     // Nobody told us of the sheets to which the rows of that batch went.
     if (this.landings.endedElsewhere(batch)) this.forget()
     const isFresh = this.#sheets.length === 0
     await this.load(signal)
     const find = () => tabs.map((rows) => ({ rows, sheet: findSheet(this.#sheets, rows.tab) }))
+    const noGrid = find().find(({ sheet }) => sheet?.isGrid === false)
+    if (noGrid) return { ...noGridRefusal, tab: this.tabFor(noGrid.rows.tab) }
+
     const existing = find().flatMap(({ sheet }) => (sheet ? [sheet] : []))
     try {
       this.#merge(await this.#firstRows.look(existing, signal))
@@ -271,5 +274,12 @@ export class Layout {
 function asSheet({ sheetId, rows }: TabPlan, index: number, columnCount: number): Sheet {
   const rowCount = Math.max(newSheetRows, rows.signups.length + 1)
   const grid = { rowCount, columnCount }
-  return { sheetId, title: rows.tab, index, ...grid, tables: [] }
+  return { sheetId, title: rows.tab, index, isGrid: true, ...grid, tables: [] }
+}
+
+const noGridRefusal: Refused = {
+  kind: 'refused',
+  reason: 'noCells',
+  message: 'The tab has no cells: it is a chart or another sheet of a special kind',
+  hint: 'Rename that tab. Rollcall then makes a new tab with cells for its signups.',
 }

@@ -5,7 +5,7 @@ import type { Sheet } from './sheets.ts'
 import type { Table } from './sheets.ts'
 
 const sheet: Sheet = {
-  ...{ sheetId: 7, title: "Ada's", index: 0, rowCount: 10, columnCount: 7 },
+  ...{ sheetId: 7, title: "Ada's", index: 0, isGrid: true, rowCount: 10, columnCount: 7 },
   tables: [],
 }
 const table: Table = {

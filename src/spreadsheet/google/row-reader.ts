@@ -64,7 +64,7 @@ export class GoogleRowReader implements RowReader {
 
   /** Finds out which columns of which sheets to read; undefined when somebody changes tabs meanwhile. */
   async #begin(signal: AbortSignal): Promise<readonly Reading[] | undefined> {
-    const sheets = await listSheets(this.#api, signal)
+    const sheets = (await listSheets(this.#api, signal)).filter(({ isGrid }) => isGrid)
     const readings: Reading[] = []
     for (const asked of perCall(sheets, headerRanges)) {
       const found = places(await this.#ask(asked.flatMap(headerRanges), signal))

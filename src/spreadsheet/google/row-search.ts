@@ -35,7 +35,7 @@ export async function searchRows(
   wanted: WantedRows,
   signal: AbortSignal,
 ): Promise<{ readonly sheets: readonly Sheet[]; readonly rows: readonly FoundRow[] }> {
-  const sheets = await listSheets(api, signal)
+  const sheets = (await listSheets(api, signal)).filter(({ isGrid }) => isGrid)
   const rows: FoundRow[] = []
   const ask = (ranges: readonly string[]) => api.read(fields, signal, ranges)
   let parts = sheets.map((sheet) => partOf(sheet, 0, [0, columnsOf(sheet) - 1]))

@@ -5,20 +5,24 @@ const sheet: Sheet = {
   sheetId: 7,
   title: 'News',
   index: 2,
+  isGrid: true,
   rowCount: 1000,
   columnCount: 26,
   tables: [],
 }
 
 describe('the sheets in an answer', () => {
-  test('are read with all that Rollcall needs, without charts', () => {
+  test('are read with all that Rollcall needs', () => {
     const gridProperties = { rowCount: 1000, columnCount: 26 }
     const properties = { sheetId: 7, title: 'News', index: 2, sheetType: 'GRID', gridProperties }
     const chart = { sheetId: 8, title: 'Chart', index: 3, sheetType: 'OBJECT' }
-    expect(readSheets({ sheets: [{ properties }, { properties: chart }] })).toEqual([sheet])
+    expect(readSheets({ sheets: [{ properties }, { properties: chart }] })).toEqual([
+      sheet,
+      { ...sheet, ...chart, sheetType: undefined, isGrid: false, rowCount: 0, columnCount: 0 },
+    ])
   })
 
-  test('have 0 for each number that Google leaves out, and have cells without a type', () => {
+  test('have 0 for each number that Google leaves out, and are grids without a type', () => {
     const properties = { title: 'Sheet1' }
     expect(readSheets({ sheets: [{ properties }] })).toEqual([
       { ...sheet, title: 'Sheet1', sheetId: 0, index: 0, rowCount: 0, columnCount: 0 },

@@ -14,12 +14,14 @@ export interface Table {
   readonly names: readonly string[]
 }
 
-/** The known facts about one sheet of the spreadsheet that has cells. */
+/** The known facts about one sheet of the spreadsheet. */
 export interface Sheet {
   readonly sheetId: number
   readonly title: string
   /** The sheet's place among the tabs, from 0. */
   readonly index: number
+  /** Whether the sheet has cells. A sheet can also be a chart. */
+  readonly isGrid: boolean
   readonly rowCount: number
   readonly columnCount: number
   readonly tables: readonly Table[]
@@ -52,14 +54,13 @@ const tableFields =
 export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
 export const cellFields = 'data(startRow,startColumn,rowData(values(formattedValue)))'
 
-/** Reads the sheets of a `Spreadsheet` resource, without charts and others of a special kind. */
+/** Reads the sheets of a `Spreadsheet` resource. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] {
-  const isGrid = (sheet: unknown) =>
-    (fieldIn(sheet, 'properties', 'sheetType') ?? 'GRID') === 'GRID'
-  return Array.from(listIn(spreadsheet, 'sheets').filter(isGrid), (sheet) => ({
+  return Array.from(listIn(spreadsheet, 'sheets'), (sheet) => ({
     sheetId: numberIn(sheet, 'properties', 'sheetId'),
     title: textOf(fieldIn(sheet, 'properties', 'title')),
     index: numberIn(sheet, 'properties', 'index'),
+    isGrid: (fieldIn(sheet, 'properties', 'sheetType') ?? 'GRID') === 'GRID',
     rowCount: numberIn(sheet, 'properties', 'gridProperties', 'rowCount'),
     columnCount: numberIn(sheet, 'properties', 'gridProperties', 'columnCount'),
     tables: readTables(sheet),

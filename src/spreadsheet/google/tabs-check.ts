@@ -30,7 +30,7 @@ export async function checkTabs(
 ): Promise<readonly Finding[]> {
   const sheets = readSheets(spreadsheet)
   const tabs = tabsOf(sheets, expected).slice(0, tabsMax)
-  const existing = tabs.flatMap(({ sheet }) => (sheet ? [sheet] : []))
+  const existing = tabs.flatMap(({ sheet }) => (sheet?.isGrid ? [sheet] : []))
   const firstRows = new FirstRows(api, clock)
   try {
     await firstRows.look(existing, signal)
@@ -42,6 +42,10 @@ export async function checkTabs(
   return tabs.map(({ name, sheet }) => {
     const words = `the tab ${JSON.stringify(sheet?.title ?? name)}`
     if (!sheet) return ok(`${words} is made with its first signup`)
+    if (!sheet.isGrid) {
+      const hint = 'Rename that tab. Rollcall then makes a new tab with cells for its signups.'
+      return fault(`${words} is a chart or has no cells`, hint)
+    }
     if (closed.has(sheet.sheetId)) {
       return fault(
         `${refusalWords.protectedTab}: ${words} takes no rows from ${access.email}`,
@@ -61,7 +65,7 @@ export async function checkTabs(
 /** The tabs with their sheets. The only tab of a new spreadsheet is the default tab, if it may be. */
 function tabsOf(sheets: readonly Sheet[], { defaultTab, tabs }: Expected) {
   const [only, ...others] = sheets
-  const isTaken = !defaultTab.isResolved && only && others.length === 0
+  const isTaken = !defaultTab.isResolved && only?.isGrid === true && others.length === 0
   const first = isTaken ? only.title : defaultTab.name
   return [first, ...tabs].map((name) => ({ name, sheet: findSheet(sheets, name) }))
 }

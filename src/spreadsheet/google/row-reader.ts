@@ -43,8 +43,9 @@ export class GoogleRowReader implements RowReader {
 
   next(signal: AbortSignal): Promise<NextRows> {
     return reading<NextRows>(async () => {
+      const sheets = this.#left ? [] : await listSheets(this.#api, signal)
       try {
-        this.#left ??= await this.#begin(signal)
+        this.#left ??= await this.#begin(sheets, signal)
         while (this.#parts.length === 0 && this.#left && this.#left.length > 0) {
           this.#left = await this.#read(this.#left, signal)
         }
@@ -63,10 +64,13 @@ export class GoogleRowReader implements RowReader {
   }
 
   /** Finds out which columns of which sheets to read; undefined when somebody changes tabs meanwhile. */
-  async #begin(signal: AbortSignal): Promise<readonly Reading[] | undefined> {
-    const sheets = (await listSheets(this.#api, signal)).filter(({ isGrid }) => isGrid)
+  async #begin(
+    sheets: readonly Sheet[],
+    signal: AbortSignal,
+  ): Promise<readonly Reading[] | undefined> {
     const readings: Reading[] = []
-    for (const asked of perCall(sheets, headerRanges)) {
+    const grids = sheets.filter(({ isGrid }) => isGrid)
+    for (const asked of perCall(grids, headerRanges)) {
       const found = places(await this.#ask(asked.flatMap(headerRanges), signal))
       for (const { sheetId } of asked) {
         const at = found.get(sheetId)

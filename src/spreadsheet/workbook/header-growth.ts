@@ -50,9 +50,9 @@ export async function grownHeader(
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   const head = await headOf(file)
   const { header, delimiter } = readHeaderRow(head, own, true)
-  const { end: replaced } = firstRecord(head, delimiter)
-  const isWhole = replaced < head.length || head.length === before.size
-  if (!header.added || !isWhole) return undefined
+  const { end: replaced, isWhole } = firstRecord(head, delimiter)
+  const isCut = replaced === head.length && head.length < before.size
+  if (!header.added || !isWhole || isCut) return undefined
   // Cells without a heading at the end make room for ours.
   const kept = withoutEnd(head.slice(0, replaced), delimiter)
   const added = Buffer.from(delimiter + plainRecord(header.added.headings, delimiter))

@@ -37,17 +37,21 @@ export function readHeaderRow(
   return found ?? { header: readHeader([], own), delimiter: ',' }
 }
 
-/** The first record of a file's text, and where it ends: at the first line end outside of quotes. */
+/** The first record of a file's text, where it ends, and whether a line end or the end of the text follows. */
 export function firstRecord(head: string, delimiter: string) {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|)`, 'gy')
   cell.lastIndex = head.startsWith('\xef\xbb\xbf') ? 3 : 0
   const cells: string[] = []
   let end = 0
+  let isClosed = true
   for (const [all, quoted, bare, mark] of head.matchAll(cell)) {
     const bytes = quoted?.replaceAll('""', '"') ?? bare ?? ''
     cells.push(Buffer.from(bytes, 'latin1').toString('utf8'))
     end += all.length
+    // A quote that nothing closes: the cell goes on behind its line.
+    isClosed &&= !bare?.startsWith('"')
     if (mark === '') break
   }
-  return { cells, end: end + cell.lastIndex }
+  end += cell.lastIndex
+  return { cells, end, isWhole: isClosed && /^[\r\n]?$/.test(head.charAt(end)) }
 }

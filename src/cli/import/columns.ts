@@ -34,10 +34,10 @@ export class Columns {
     ])
     for (const text of said) {
       const [name = '', ...column] = text.split('=')
-      const field = this.#byName.get(bare(name))
-      if (field === undefined) {
+      const field = this.#names.find((one) => one === name) ?? this.#byName.get(bare(name))
+      if (field === undefined || column.length === 0) {
         const hint = nameHint(name, this.#names, 'Fields')
-        throw new UsageError(`--map ${name}=… names no field. Give it as FIELD=COLUMN. ${hint}`)
+        throw new UsageError(`--map ${text} names no field. Give it as FIELD=COLUMN. ${hint}`)
       }
       if (this.#mapped.has(field)) throw new UsageError(`--map ${field}= is given twice.`)
       this.#mapped.set(field, column.join('=').trim())

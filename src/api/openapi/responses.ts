@@ -54,10 +54,11 @@ const refusalHeaders: Readonly<Partial<Record<string, Json>>> = {
   503: retryAfter,
 }
 
-const problemOrPage: Json = {
-  'application/problem+json': { schema: ref('schemas', 'Problem') },
-  'text/html': { schema: { type: 'string' } },
-}
+const problem: Json = { 'application/problem+json': { schema: ref('schemas', 'Problem') } }
+const problemOrPage: Json = { ...problem, 'text/html': { schema: { type: 'string' } } }
+
+/** Refused by the server before `Accept` is known, so never with a page. */
+const beforeAccept: ReadonlySet<string> = new Set(['408', '417', '431'])
 
 type Status = keyof typeof refusals
 
@@ -71,7 +72,11 @@ export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
 export const refusalResponses: Json = Object.fromEntries(
   Object.entries(refusals).map(([status, description]) => [
     `Refused${status}`,
-    response(description, problemOrPage, refusalHeaders[status]),
+    response(
+      description,
+      beforeAccept.has(status) ? problem : problemOrPage,
+      refusalHeaders[status],
+    ),
   ]),
 )
 

@@ -151,8 +151,8 @@ async function* parseRecords(
 
 function endless(row: number): string {
   return (
-    `Row ${row} does not end: it has a quote that nothing closes, or more than ` +
-    `${recordBytesMax / 1024} KiB. Correct it, and import the file again.`
+    `Row ${row} does not end: it has more than ${recordBytesMax / 1024} KiB, or in CSV a quote that ` +
+    'nothing closes. Correct it, and import the file again.'
   )
 }
 

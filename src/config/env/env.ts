@@ -57,7 +57,7 @@ function readEnvFile(path: string): EnvFile | undefined {
       problem: isText ? `cannot be read (${code}).` : 'is not text in UTF-8.',
       given: path,
       expected: 'a text file in UTF-8 with lines of the form NAME=value, or no such file',
-      hint: 'Check that the user who runs Rollcall may read it. Windows PowerShell writes UTF-16 by default.',
+      hint: 'Check that it is a file that the user who runs Rollcall may read. Windows PowerShell writes UTF-16 by default.',
     }
     throw new ConfigError([problem], { cause: error })
   }

@@ -99,6 +99,14 @@ describe('reading a Google Sheet', () => {
     expect(world.emulator.log.counters.reads - before).toBe(3)
   })
 
+  test('tells that the address is of an Excel file, and does not take it for a change of tabs', async () => {
+    await using world = await createGoogleWorld()
+    const body = '{"error":{"message":"It must not be an Office file."}}'
+    world.emulator.faults.add({ on: 'get', answer: { status: 400, body } })
+    await using reader = world.connect().rowReader()
+    expect(await reader.next(testSignal)).toMatchObject({ kind: 'refused' })
+  })
+
   test('goes on page by page in a large tab, and says that its rows are of several moments', async () => {
     await using world = await createGoogleWorld()
     const count = 100_000

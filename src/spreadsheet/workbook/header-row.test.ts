@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { columns } from '../../signup/row.ts'
 import { ourHeader, readHeader } from '../header.ts'
 import { csvRecord, delimiters } from '../csv.ts'
-import { readHeaderRow } from './header-row.ts'
+import { firstRecord, readHeaderRow } from './header-row.ts'
 
 const ours = { header: ourHeader, delimiter: ',' }
 const none = { header: readHeader([]), delimiter: ',' }
@@ -52,3 +52,13 @@ describe('the header row of a file', () => {
 function namesAre(names: string[], delimiter = ',') {
   return { header: readHeader(names), delimiter }
 }
+
+test.each([
+  ['at a line end', 'Email,"Notes"\r\nx,y', true],
+  ['with the file', 'Email,"Notes"', true],
+  ['behind a line end in quotes', '"Your\nname",Email\nx', true],
+  ['nowhere, with a text behind a quoted cell', 'Email,"Notes" ,Rating\nx,y,z', false],
+  ['nowhere, with a quote that is not closed', 'Email,"Notes\nrow,"x"\n', false],
+])('the first record of a file ends %s', (_, head, isWhole) => {
+  expect(firstRecord(head, ',').isWhole).toBe(isWhole)
+})

@@ -155,7 +155,7 @@ export class Waiting {
     const isBlocked = (it: SignupStatus) => blockedBy(health, tabOf(it)) !== undefined
     return (
       signups.every((it) => this.isWritten(it)) ||
-      signups.some((it) => isBlocked(it) && !this.isWritten(it))
+      signups.some((it) => !this.isWritten(it) && isBlocked(it))
     )
   }
 }

@@ -136,7 +136,7 @@ test.each<[string, Fault, number, Partial<Verdict>]>([
   ['an empty body', { times: 0, answer: 'empty' }, 2, {}],
   ['internal-error', { times: 0, answer: 'internalError' }, 2, {}],
   ['success as text', { times: 0, answer: 'successAsText' }, 2, {}],
-  ['HTTP 429', { times: 0, answer: 'tooMany' }, 1, { retryAfterSeconds: 17 }],
+  ['HTTP 429', { times: 0, answer: 'tooMany' }, 1, { retryAfterSeconds: 5 }],
   [
     'a redirect',
     { times: 0, answer: { status: 302, headers: { Location: '/elsewhere' } } },

@@ -113,7 +113,7 @@ test('a wrong answer is explained and asked for again', async () => {
     ['Type an answer', `${keyFile}x${enter}`],
     ['does not exist', clear + (key?.[1] ?? '')],
     ['The address of the spreadsheet', `https://docs.google.com/document/d/abc${enter}`],
-    ['but not one of a Google spreadsheet', clear + (sheet?.[1] ?? '')],
+    ['neither the id nor the URL of a Google spreadsheet', clear + (sheet?.[1] ?? '')],
     ...rest,
   ])
   await answer(terminal, noTest)

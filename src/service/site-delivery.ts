@@ -40,8 +40,7 @@ export function createWriter(
   const world = { ...realWorld, ...parts }
   const { journal, events, removesOnly = false } = options
   const { clock, random } = world
-  const google = options.spreadsheet.kind === 'google' ? options.spreadsheet : undefined
-  const { share = google && accountOf(google, journal, clock, 1).join() } = options
+  const { share = soleAccount(options, clock)?.join() } = options
   const spreadsheet = wrap(connectSpreadsheet({ ...options, share }, world))
   return new Writer({
     journal: journal.delivery,
@@ -57,13 +56,21 @@ export function createWriter(
   })
 }
 
+/** The account of a site that shares it with none; undefined for the local workbook. */
+function soleAccount(
+  { spreadsheet, journal }: Pick<WriterOptions, 'spreadsheet' | 'journal'>,
+  clock: World['clock'],
+): Account | undefined {
+  return spreadsheet.kind === 'google' ? accountOf(spreadsheet, journal, clock, 1) : undefined
+}
+
 /** A provider without a quota takes any batch at once. */
 const endless: BatchAllowance = { wait: () => 0, take: () => {} }
 
 export interface SiteDeliveryOptions extends Omit<WriterOptions, 'share'> {
   readonly journal: Journal
   readonly health: Health
-  /** The account that the site shares with others; when it is left out, it has one for itself. */
+  /** The account that the site shares with others. */
   readonly account?: Account | undefined
   /** Whom to tell when delivery does not work; nobody when it is left out. */
   readonly notices?: Pick<WatchOptions, 'site' | 'receiver' | 'events'>
@@ -84,7 +91,7 @@ export function createSiteDelivery(
   const world = { ...realWorld, ...parts }
   const { clock } = world
   const delivers = () => holder.holds
-  const share = options.account?.join(delivers)
+  const share = (options.account ?? soleAccount(options, clock))?.join(delivers)
   const noting = removesOnly
     ? undefined
     : noteDelivery(events, health, journal.delivery, clock, delivers)

@@ -48,7 +48,8 @@ export function connectSpreadsheet(options: ConnectOptions, world: World): Sprea
   if (spreadsheet.kind === 'workbook' || privateKey === undefined) {
     return createWorkbook({ directory: workbookDir, fields }, world.files)
   }
-  const { share = accountOf(spreadsheet, options.journal, world.clock, 1).join() } = options
+  const account = () => accountOf(spreadsheet, options.journal, world.clock, 1)
+  const { share = account().join() } = options
   return createGoogleSheets({
     ...googleOptions(options, spreadsheet, privateKey, world),
     random: world.random,

@@ -45,11 +45,16 @@ async function openRegular(path: string): Promise<FileHandle> {
     if ((await file.stat()).isFile()) return file
     await file.close()
   } catch (cause) {
-    const isMissing = codeOf(cause) === 'ENOENT'
-    const why = isMissing ? 'there is no such file. Check its name' : fileProblem(cause)
-    throw new UsageError(`${path} cannot be read: ${why}.`, { cause })
+    const words = reasons[codeOf(cause) ?? ''] ?? `${fileProblem(cause)}. Check the disk.`
+    throw new UsageError(`${path} cannot be read: ${words}`, { cause })
   }
   throw new UsageError(`${path} is not a file. Give a CSV or NDJSON file.`)
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file. Check its name.',
+  ENOTDIR: 'there is no such file. Check its name.',
+  EACCES: 'permission denied. Run the command as a user who may read it.',
 }
 
 /** Refuses what is no text in UTF-8 or in an encoding that is compatible with ASCII. */

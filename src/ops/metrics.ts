@@ -29,6 +29,7 @@ export interface SiteReading {
 export type SiteMetrics = ReturnType<Metrics['ofSite']>
 
 type Adder = Counter.Internal
+
 /**
  * The metrics in the text format of Prometheus. Only events feed counters and histograms. Each label has
  * a closed list of values, so that no visitor can make a new series.

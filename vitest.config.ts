@@ -8,15 +8,15 @@ import { patienceMs, testPatienceMs } from './harness/patience.ts'
  * all cores busy: the two behind it mostly wait.
  */
 const longFiles = [
-  'test/simulation/simulation.test.ts',
-  'test/http/time-limits.test.ts',
+  'test/simulation/simulation.slow.test.ts',
+  'test/http/time-limits.slow.test.ts',
   'test/service/google.test.ts',
-  'test/crash/kill.test.ts',
-  'test/crash/instances.test.ts',
-  'test/crash/workbook.test.ts',
-  'test/browser/clients.test.ts',
-  'test/pages/browser.test.ts',
-  'test/attacks/attacks.test.ts',
+  'test/crash/kill.slow.test.ts',
+  'test/crash/instances.slow.test.ts',
+  'test/crash/workbook.slow.test.ts',
+  'test/browser/clients.slow.test.ts',
+  'test/pages/browser.slow.test.ts',
+  'test/attacks/attacks.slow.test.ts',
 ]
 
 class LongFirst extends BaseSequencer {

@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-import { testPatienceMs } from './harness/patience.ts'
 import { roomOf } from './scripts/mutated-rooms.ts'
+
+/** A changed source can make a test wait for ever. Without a change the slowest takes a few seconds. */
+const endlessTestMs = 120_000
 
 /** Files whose tests take seconds. They come last, the slowest at the end. */
 const slowFiles = [
@@ -30,8 +32,10 @@ export default defineConfig({
   test: {
     include: [...roomOf(process.env['MUTATED_ROOM']).tests],
     isolate: false,
-    testTimeout: testPatienceMs,
-    hookTimeout: testPatienceMs,
+    // A change that hangs ends its process, whose files would fill the disk.
+    globalSetup: 'harness/temp-of-run.ts',
+    testTimeout: endlessTestMs,
+    hookTimeout: endlessTestMs,
     sequence: { sequencer: FastFirst },
   },
 })

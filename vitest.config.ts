@@ -45,8 +45,11 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: ['{test,harness,emulators,scripts,bench}/**/*.test.ts'],
+          exclude: ['**/*.slow.test.ts'],
         },
       },
+      // `npm run test:slow`
+      { extends: true, test: { name: 'slow', include: ['test/**/*.slow.test.ts'] } },
     ],
     // `npm run test:system` and `npm run test:long`
     exclude: [...configDefaults.exclude, 'test/{system,long}/**'],

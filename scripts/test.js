@@ -1,7 +1,7 @@
 /**
- * `npm test`: installs what the tests need and runs them. With names, it runs only test files that have
- * one of them in their path, and installs Chromium only when one of these opens a browser. It is plain
- * JavaScript because it runs on any Node from 20, as scripts/setup.js does.
+ * `npm test`: installs what the tests need and runs all but the slow ones. With names, it runs the test files
+ * that have one of them in their path, slow or not, and installs Chromium only when one of these opens a
+ * browser. It is plain JavaScript because it runs on any Node from 20, as scripts/setup.js does.
  *
  * usage: node scripts/test.js [NAME...] [options of vitest]
  */
@@ -14,7 +14,9 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const browser = join(root, 'harness', 'browser.ts')
 
-const names = process.argv.slice(2).filter((it) => !it.startsWith('-'))
+const args = process.argv.slice(2)
+const names = args.filter((it) => !it.startsWith('-'))
+const isProjectChosen = args.some((it) => it.startsWith('--project'))
 const chosen = testFiles().filter((path) =>
   names.some((name) => relative(root, path).includes(name)),
 )
@@ -22,8 +24,10 @@ const needsBrowser = chosen.length === 0 || withImports(chosen).has(browser)
 
 const purpose = needsBrowser ? 'test' : 'test-without-browser'
 process.exitCode = await run('node', [join(root, 'scripts/setup.js'), '--for', purpose])
-if (process.exitCode === 0)
-  process.exitCode = await run('vitest', ['run', ...process.argv.slice(2)])
+if (process.exitCode === 0) {
+  const projects = names.length === 0 && !isProjectChosen ? ['--project=!slow'] : []
+  process.exitCode = await run('vitest', ['run', ...projects, ...args])
+}
 
 function testFiles() {
   return ['src', 'browser', 'test', 'harness', 'emulators', 'scripts', 'bench']

@@ -24,12 +24,11 @@ beforeEach(async () => {
 afterEach(() => clone[Symbol.asyncDispose]())
 
 test.each([
-  [[], 'test'],
   [['page'], 'test'],
   [['plain'], 'test-without-browser'],
   [['plain', 'page'], 'test'],
-  [['--reporter=json'], 'test'],
   [['plain', '-t', 'a title'], 'test-without-browser'],
+  [['--project=slow'], 'test'],
 ])('npm test -- %j gets ready for %s', async (args, purpose) => {
   expect(await run(args)).toBe(0)
   expect(await calls()).toEqual([
@@ -37,6 +36,17 @@ test.each([
     ['vitest run', ...args].join(' '),
   ])
 })
+
+test.each([[[]], [['--reporter=json']]])(
+  'npm test -- %j, without a name, leaves the slow tests out',
+  async (args) => {
+    expect(await run(args)).toBe(0)
+    expect(await calls()).toEqual([
+      `node ${clone.path}/scripts/setup.js --for test`,
+      ['vitest run', '--project=!slow', ...args].join(' '),
+    ])
+  },
+)
 
 test('where the set-up fails no test is run', async () => {
   await write('programs/node', '#!/bin/sh\nexit 3\n')

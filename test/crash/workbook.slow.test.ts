@@ -11,8 +11,7 @@ import { createWorkbookWorld } from '../../harness/workbook-world.ts'
 import { rowsOf } from '../spreadsheet/spreadsheet-contract.ts'
 import { testWorkbookCrashes, writeAll } from './workbook-crashes.ts'
 
-// test/system/workbook-crashes.test.ts tries more.
-testWorkbookCrashes([0, 0.5, 0.999], 50)
+testWorkbookCrashes([0, 0.03, 0.5, 0.97, 0.999, 1], 200)
 
 test('after 40 kills at random moments the workbook has every row once and in order', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)

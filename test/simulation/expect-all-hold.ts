@@ -5,14 +5,23 @@ import { replayCommand, runSchedules } from './runner.ts'
 
 /** Runs as many schedules. Fails when one of them breaks a promise, and when a fault happened in none. */
 export async function expectAllHold(baseSeed: number, schedules: number): Promise<void> {
+  const counts = await expectEachHolds(baseSeed, schedules)
+  // A fault that never happened was not tested.
+  expect(mustHappen.filter((event) => !counts.has(event))).toEqual([])
+}
+
+/** Runs as many schedules. Fails when one of them breaks a promise. Resolves with how often each event happened. */
+export async function expectEachHolds(
+  baseSeed: number,
+  schedules: number,
+): Promise<ReadonlyMap<string, number>> {
   console.log(`simulation: ${schedules} schedules from seed ${baseSeed}`)
   const { runs, failures, counts } = await runSchedules(baseSeed, schedules)
   expect(
     failures.map(({ seed, violation }) => `${violation}. See: ${replayCommand(seed)}`),
   ).toEqual([])
   expect(runs).toBe(schedules)
-  // A fault that never happened was not tested.
-  expect(mustHappen.filter((event) => !counts.has(event))).toEqual([])
+  return counts
 }
 
 /** Every kind of fault, and every way in which the writer reacts to one. */

@@ -15,7 +15,7 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   test(
     'each signup is written once and in order under every fault, and no quota is exceeded',
     { timeout: 60 * minute },
-    () => expectAllHold(baseSeed, 10_000),
+    () => expectAllHold(baseSeed, 20_000),
   )
 
   test('a seed gives the same trace, line for line, whenever it is run', async () => {

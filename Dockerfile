@@ -8,7 +8,7 @@ COPY browser browser
 COPY src src
 COPY scripts/build-browser.js scripts/
 RUN node scripts/build-browser.js
-# Optional are the builder's program and a Node.js: the image has its own.
+# Optional is the program that builds.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts
 RUN rm -r browser scripts && mkdir node_modules/.cache && chown 1000:1000 node_modules/.cache
 COPY config.schema.json ./

@@ -44,8 +44,11 @@ function compiledReady() {
 /** Fills the compile cache: `--help` loads the whole service. The first start is then faster and needs 30 MB less. */
 function compile() {
   return new Promise((resolve) => {
-    const program = installedNode() ?? process.execPath
-    const child = spawn(program, [join(root, 'src', 'start.js'), '--help'], { stdio: 'ignore' })
+    const child = spawn(
+      installedNode() ?? process.execPath,
+      [join(root, 'src', 'start.js'), '--help'],
+      { stdio: 'ignore' },
+    )
     child.on('error', resolve).on('close', resolve)
   })
 }

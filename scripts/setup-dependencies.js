@@ -1,14 +1,16 @@
-/** The steps of the set-up that install the packages of package-lock.json, with Node.js among them. */
+/** The steps of the set-up that install the packages of package-lock.json, and the Node.js of scripts/node. */
 import { spawn } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const modules = join(root, 'node_modules')
-const lockfile = join(root, 'package-lock.json')
+/** It has a package-lock.json of its own, because not every machine needs it. */
+const nodeFolder = join(root, 'scripts', 'node')
+/** The Node.js of scripts/node, as npm scripts find it. */
+const link = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 /** npm writes this file last. Its content can name packages that are not installed. */
-const installedLockfile = join(modules, '.package-lock.json')
+const installedLockfile = join('node_modules', '.package-lock.json')
 /** The errors of npm that mean that it cannot reach the registry. */
 const unreachable =
   /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET|SELF_SIGNED|UNABLE_TO_/
@@ -19,29 +21,53 @@ const nodeMajorMin = 24
 export class SetupError extends Error {}
 
 /** A step that does nothing when everything is installed. */
-export const allPackages = { ready: () => arePackagesThere(() => true), install: installPackages }
-
-/** Needs only the packages that `npm ci --omit=dev` installs. */
-export const packagesToRun = {
-  ready: () => arePackagesThere(({ dev, devOptional }) => !dev && !devOptional),
-  install: installPackages,
+export const allPackages = {
+  ready: () => arePackagesThere(() => true),
+  install: () => installAll(),
 }
 
-export const node = { ready: nodeReady, install: linkNode }
+/** Only what runs the service. A clone that has the tools for tests gets those anew with it. */
+export const packagesToRun = {
+  ready: () => arePackagesThere((locked) => !isForTests(locked)),
+  install: () => (hasToolsForTests() ? installAll() : installToRun()),
+}
+
+/** Our Node.js where that of the machine is too old. */
+export const newEnoughNode = {
+  ready: () => isNewEnough() || isOurNodeThere(),
+  install: installNode,
+}
+
+/** Our Node.js, which is the same for everybody, where there is a package of it for the machine. */
+export const ourNode = {
+  ready: () => isOurNodeThere() || (isNewEnough() && packageOfNode() === undefined),
+  install: installNode,
+}
+
+const packages = 'the packages of package-lock.json'
+const installAll = () => runNpmCi(root, packages, '460 MB', ['--include=dev'])
+const installToRun = () => runNpmCi(root, packages, '45 MB', ['--omit=dev'])
+const isForTests = ({ dev, devOptional }) => Boolean(dev || devOptional)
+
+function hasToolsForTests() {
+  const installed = readJson(join(root, installedLockfile))?.packages ?? {}
+  return Object.values(installed).some(isForTests)
+}
 
 /** Looks at the installed packages themselves, so that an install by hand counts. */
 function arePackagesThere(isNeeded) {
-  if (!existsSync(installedLockfile)) return false
-  const { '': ourselves, ...packages } = readJson(lockfile)?.packages ?? {}
+  if (!existsSync(join(root, installedLockfile))) return false
+  const { '': ourselves, ...packages } = packagesOf(root)
   if (ourselves === undefined) return false
-  const ours = Object.keys(ourselves.optionalDependencies ?? {})
-  const mayBeMissing = (path, locked) =>
-    locked.optional && !(ours.some((name) => path === `node_modules/${name}`) && isForUs(locked))
   return Object.entries(packages).every(([path, locked]) => {
     if (!isNeeded(locked)) return true
     const installed = readJson(join(root, path, 'package.json'))?.version
-    return installed === undefined ? mayBeMissing(path, locked) : installed === locked.version
+    return installed === undefined ? locked.optional : installed === locked.version
   })
+}
+
+function packagesOf(folder) {
+  return readJson(join(folder, 'package-lock.json'))?.packages ?? {}
 }
 
 function readJson(path) {
@@ -64,34 +90,37 @@ function ourLibc() {
   return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl'
 }
 
-/** The path of the Node.js for this machine in `package-lock.json`; undefined when it has none. */
+/** The package of Node.js for this machine: its path and its entry of package-lock.json. */
+function packageOfNode() {
+  return Object.entries(packagesOf(nodeFolder)).find(
+    ([path, locked]) => path !== '' && isForUs(locked),
+  )
+}
+
+/** The path of our Node.js. Undefined when it is not installed, or another version of it is. */
 export function installedNode() {
-  const names = Object.keys(readJson(join(root, 'package.json'))?.optionalDependencies ?? {})
-  return names
-    .flatMap((name) => [join(modules, name, 'bin/node'), join(modules, name, 'bin/node.exe')])
-    .find((path) => existsSync(path))
+  const [path, { version } = {}] = packageOfNode() ?? []
+  if (path === undefined) return undefined
+  const folder = join(nodeFolder, path)
+  if (readJson(join(folder, 'package.json'))?.version !== version) return undefined
+  return ['bin/node', 'bin/node.exe'].map((name) => join(folder, name)).find(existsSync)
 }
 
-/** Whether npm scripts have a Node.js to run on: that of the packages or that of the machine. */
-function nodeReady() {
-  if (installedNode() === undefined) return ourNodeMajor() >= nodeMajorMin
-  return ['node', 'node.exe'].some((name) => existsSync(join(modules, '.bin', name)))
+/** Each npm ci of the other packages removes the link. */
+function isOurNodeThere() {
+  return existsSync(link) && installedNode() !== undefined
 }
 
-/**
- * Makes the link `node` again. npm 10 and early versions of 11 remove it with the links of the packages
- * for other machines, which have the same name.
- */
-function linkNode() {
-  const program = installedNode()
-  if (program === undefined) {
+async function installNode() {
+  if (packageOfNode() === undefined) {
     throw new SetupError(
       `Rollcall needs Node.js ${nodeMajorMin} or newer. This one is ${process.version}, and no npm package ` +
         `brings a newer one for this machine (${process.platform}, ${process.arch}): install it ` +
         '(https://nodejs.org), then try again.',
     )
   }
-  const link = join(modules, '.bin', basename(program))
+  if (installedNode() === undefined) await runNpmCi(nodeFolder, 'Node.js', '211 MB', [])
+  const program = installedNode()
   mkdirSync(dirname(link), { recursive: true })
   rmSync(link, { force: true })
   // Not every user of Windows may make a symbolic link.
@@ -99,19 +128,18 @@ function linkNode() {
   else symlinkSync(relative(dirname(link), program), link)
 }
 
-function ourNodeMajor() {
-  return Number(process.versions.node.split('.')[0])
+function isNewEnough() {
+  return Number(process.versions.node.split('.')[0]) >= nodeMajorMin
 }
 
-async function installPackages() {
-  process.stdout.write(
-    'Installing the packages of package-lock.json, 650 MB, from the npm registry into node_modules (npm ci) ...\n',
-  )
+/** Installs what the package-lock.json of a folder has. */
+async function runNpmCi(folder, what, size, kinds) {
+  process.stdout.write(`Installing ${what}, ${size}, from the npm registry (npm ci) ...\n`)
   // Remove npm's note first, so that an interrupted install counts as missing next time.
-  rmSync(installedLockfile, { force: true })
+  rmSync(join(folder, installedLockfile), { force: true })
   // Show errors only: warnings about engines mean the Node that runs npm, which our scripts do not use.
   const flags = [
-    '--include=dev',
+    ...kinds,
     '--include=optional',
     // npm 10 does not know `allowScripts` of package.json, and later ones run scripts that it does not list.
     '--ignore-scripts',
@@ -120,11 +148,12 @@ async function installPackages() {
     '--no-update-notifier',
     '--loglevel=error',
   ]
-  const { code, output } = await runNpm(['ci', ...flags])
-  if (code !== 0) throw new SetupError(`\nInstalling with npm ci failed. ${whatToDo(code, output)}`)
+  const { code, output } = await runNpm(folder, ['ci', ...flags])
+  if (code === 0) return
+  throw new SetupError(`\nInstalling with npm ci failed. ${whatToDo(code, output, size)}`)
 }
 
-function whatToDo(code, output) {
+function whatToDo(code, output, size) {
   if (code === undefined) {
     return `npm itself could not be run: ${output}. Install Node.js with npm (https://nodejs.org), then try again.`
   }
@@ -135,18 +164,18 @@ function whatToDo(code, output) {
     )
   }
   if (output.includes('ENOSPC')) {
-    return 'The disk is full, about 650 MB are needed: make room, then try again.'
+    return `The disk is full, about ${size} are needed: make room, then try again.`
   }
   return 'The reason is above. Solve that problem, then try again.'
 }
 
 /** Runs npm and shows its errors. Resolves with them and the exit code, undefined when npm cannot run. */
-function runNpm(args) {
+function runNpm(folder, args) {
   const [program, ...first] = npmCommand()
   const windowsScript = process.platform === 'win32' && program === 'npm'
   return new Promise((resolve) => {
     const child = spawn(program, [...first, ...args], {
-      cwd: root,
+      cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
       shell: windowsScript,
     })

@@ -2,13 +2,20 @@
  * Prepares a fresh clone before `npm start`, `npm test` and the like. It runs on any Node from 20 with
  * nothing installed, so it is plain JavaScript and imports only Node's modules.
  *
- * usage: node scripts/setup.js [--for start|check|test-without-browser|test|system|bench]
+ * usage: node scripts/setup.js [--for start|service|check|test-without-browser|test|system|bench]
  */
 import { rmSync, statSync, utimes, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { browserFiles, compiled } from './setup-build.js'
-import { allPackages, node, packagesToRun, root, SetupError } from './setup-dependencies.js'
+import {
+  allPackages,
+  newEnoughNode,
+  ourNode,
+  packagesToRun,
+  root,
+  SetupError,
+} from './setup-dependencies.js'
 import { chromium, systemPrograms, wrk } from './setup-programs.js'
 
 const turnFile = join(root, '.setup-running')
@@ -17,12 +24,13 @@ const turnStaleMs = 20_000
 
 /** The steps for each command, in order. */
 const needs = {
-  start: [packagesToRun, node, browserFiles, compiled],
-  check: [allPackages, node],
-  'test-without-browser': [allPackages, node, browserFiles],
-  test: [allPackages, node, browserFiles, chromium],
-  system: [allPackages, node, browserFiles, chromium, systemPrograms, wrk],
-  bench: [allPackages, node, browserFiles, compiled, wrk],
+  start: [packagesToRun, newEnoughNode, browserFiles, compiled],
+  service: [packagesToRun, ourNode, browserFiles, compiled],
+  check: [allPackages, ourNode],
+  'test-without-browser': [allPackages, ourNode, browserFiles],
+  test: [allPackages, ourNode, browserFiles, chromium],
+  system: [allPackages, ourNode, browserFiles, chromium, systemPrograms, wrk],
+  bench: [allPackages, ourNode, browserFiles, compiled, wrk],
 }
 
 try {

@@ -12,16 +12,18 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 /** What Node.js 20 says of itself. */
 const oldNode =
   'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})'
-/** Of a package with a Node.js for this machine. */
+/** A package with a Node.js for this machine, and one for no machine that we know. */
 const here = { os: [process.platform], cpu: [process.arch], bin: { node: 'bin/node' } }
-const announcement =
-  /^Installing the packages of package-lock\.json, 650 MB, from the npm registry[^\n]*\n$/
+const elsewhere = { ...here, os: ['aix'] }
+const packagesToRun = packagesOf('45 MB')
+const allPackages = packagesOf('460 MB')
+const nodeHere = 'Installing Node.js, 211 MB, from the npm registry (npm ci) ...\n'
 
 let folder = ''
 let clone = ''
@@ -37,7 +39,7 @@ const ours = JSON.parse(await readFile(join(import.meta.dirname, '../package.jso
   readonly scripts: { readonly prerollcall: string }
 }
 
-/** A small project with our set-up script and one dependency, a tarball: no registry is needed. */
+/** A small project with our set-up script and two dependencies, tarballs: no registry is needed. */
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollcall-setup-'))
   clone = join(folder, 'clone')
@@ -47,23 +49,32 @@ beforeEach(async () => {
     await copyFile(join(import.meta.dirname, name), join(clone, 'scripts', name))
   }
   await depend('1.0.0')
+  await bringNode({})
 })
 
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('a fresh clone gets what it needs with one line, and a second run finds nothing to do', async () => {
-  const first = await setup()
-  expect(first).toMatchObject({ code: 0, stderr: '' })
-  expect(first.stdout).toMatch(announcement)
+test('a fresh clone gets only what runs, with one line, and a second run finds nothing to do', async () => {
+  expect(await setup()).toEqual({ code: 0, stdout: packagesToRun, stderr: '' })
   expect(await installedVersion()).toBe('1.0.0')
+  await expect(installedVersion('tool')).rejects.toThrow('ENOENT')
   expect(await setup()).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+test('the tools for tests come when they are asked for, and then stay up to date', async () => {
+  await setup()
+  expect((await setup('--for', 'check')).stdout).toBe(allPackages)
+  expect(await installedVersion('tool')).toBe('1.0.0')
+  await depend('1.1.0')
+  expect((await setup('--for', 'start')).stdout).toBe(allPackages)
+  expect(await installedVersion('tool')).toBe('1.1.0')
 })
 
 test('an install runs no script of a package, even one that npm would run', async () => {
   const postinstall = `node -e "require('fs').writeFileSync('ran', '')"`
-  await depend('1.0.0', { scripted: { hasInstallScript: true, scripts: { postinstall } } })
-  const installed = join(clone, 'node_modules', 'scripted')
-  expect(await setup()).toMatchObject({ code: 0 })
+  await bringNode({ here: { ...here, hasInstallScript: true, scripts: { postinstall } } })
+  const installed = join(clone, 'scripts/node/node_modules/here')
+  expect(await setup('--for', 'service')).toMatchObject({ code: 0 })
   expect(await readdir(installed)).not.toContain('ran')
 })
 
@@ -72,31 +83,36 @@ test('what was installed by hand is not installed again', async () => {
   expect(await setup()).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('a start is content with what npm ci --omit=dev installed, and a check is not', async () => {
-  await depend('1.1.0', { 'node-here': here })
+test('a start is content with what npm ci --omit=dev installed', async () => {
   expect(await run('npm', ['ci', '--omit=dev', '--no-audit'])).toMatchObject({ code: 0 })
   expect(await setup('--for', 'start')).toEqual({ code: 0, stdout: '', stderr: '' })
-  await expect(installedVersion()).rejects.toThrow('ENOENT')
-  expect((await setup('--for', 'check')).stdout).toMatch(announcement)
-  expect(await installedVersion()).toBe('1.1.0')
 })
 
-test('scripts run on the Node.js of package-lock.json, whatever an npm did with its link', async () => {
-  await depend('1.1.0', { 'node-here': here, 'node-there': { ...here, os: ['aix'] } })
-  const link = join(clone, 'node_modules', '.bin', 'node')
-  for (const setUp of [1, 2, 3]) {
-    expect(await setup(), `time ${setUp}`).toMatchObject({ code: 0, stderr: '' })
-    expect(await readlink(link)).toBe('../node-here/bin/node')
-    if (setUp === 1) await rm(link)
-    else await rm(join(clone, 'node_modules', 'node-here'), { recursive: true })
-  }
+test('our Node.js comes only where that of the machine is too old', async () => {
+  await bringNode({ here, elsewhere })
+  expect((await setup()).stdout).toBe(packagesToRun)
+  expect(await setupOnOldNode()).toEqual({ code: 0, stdout: nodeHere, stderr: '' })
+  expect(await readlink(linkOfNode())).toBe('../../scripts/node/node_modules/here/bin/node')
+  expect(await setupOnOldNode()).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('an old Node.js is told to be too old where package-lock.json has none for the machine', async () => {
-  await depend('1.1.0', { 'node-there': { os: ['aix'], bin: { node: 'bin/node' } } })
-  expect(await setup()).toMatchObject({ code: 0 })
-  const old = ['--import', oldNode, 'scripts/setup.js']
-  expect(await run(process.execPath, old)).toMatchObject({
+test.each(['check', 'service'])(
+  'our Node.js comes for a %s, whatever the machine has, and stays when npm removes its link',
+  async (purpose) => {
+    await bringNode({ here, elsewhere })
+    expect((await setup('--for', purpose)).stdout).toContain(nodeHere)
+    await rm(linkOfNode())
+    expect(await setup('--for', purpose)).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await readlink(linkOfNode())).toBe('../../scripts/node/node_modules/here/bin/node')
+    await bringNode({ here, elsewhere }, '1.1.0')
+    expect((await setup('--for', purpose)).stdout).toBe(nodeHere)
+  },
+)
+
+test('where there is no Node.js of ours for the machine, its own does, unless it is too old', async () => {
+  await bringNode({ elsewhere })
+  expect(await setup('--for', 'check')).toMatchObject({ code: 0 })
+  expect(await setupOnOldNode()).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
       /^Rollcall needs Node\.js 24 or newer\. This one is .* install it .*\n$/,
@@ -107,7 +123,7 @@ test('an old Node.js is told to be too old where package-lock.json has none for 
 test('a changed package-lock.json is installed', async () => {
   await setup()
   await depend('1.1.0')
-  expect(await setup('--for', 'test')).toMatchObject({ code: 0, stderr: '' })
+  expect(await setup()).toMatchObject({ code: 0, stderr: '' })
   expect(await installedVersion()).toBe('1.1.0')
 })
 
@@ -123,7 +139,7 @@ test('an install that was interrupted is made anew, and its lock holds nobody up
 })
 
 test('of two commands at once one installs and the other waits for it', async () => {
-  const both = await Promise.all([setup(), setup('--for', 'test')])
+  const both = await Promise.all([setup(), setup()])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
   const printed = both.map(({ stdout }) => stdout).join('')
   expect(printed.match(/Installing/g)).toHaveLength(1)
@@ -139,7 +155,7 @@ test('npm start installs first and then starts', async () => {
 test('npm run rollcall installs first, and standard output has only what the command prints', async () => {
   const { stdout, stderr } = await run('npm', ['run', '--silent', 'rollcall', '--', 'status'])
   expect(stdout).toBe('rollcall status\n')
-  expect(stderr).toMatch(announcement)
+  expect(stderr).toBe(packagesToRun)
 })
 
 test('a registry that cannot be reached is reported with what to do', async () => {
@@ -151,7 +167,10 @@ test('a registry that cannot be reached is reported with what to do', async () =
   )
   const manifest = await readFile(join(clone, 'package.json'), 'utf8')
   await writeFile(lockfile, lock)
-  await writeFile(join(clone, 'package.json'), manifest.replace(/"file:[^"]*"/, `"${resolved}"`))
+  await writeFile(
+    join(clone, 'package.json'),
+    manifest.replaceAll(/"file:[^"]*"/g, `"${resolved}"`),
+  )
   const emptyCache = { npm_config_cache: join(folder, 'empty') }
   const failed = await run(process.execPath, ['scripts/setup.js'], emptyCache)
   expect(failed.code).toBe(1)
@@ -207,18 +226,19 @@ test('an unknown purpose is refused with the known ones', async () => {
     code: 1,
     stdout: '',
     stderr:
-      'Cannot set up for --for tests: use --for start|check|test-without-browser|test|system|bench.\n',
+      'Cannot set up for --for tests: use --for start|service|check|test-without-browser|test|system|bench.\n',
   })
 })
 
-/** Makes the clone depend on this version and on packages for some machines, package-lock.json included. */
-async function depend(version: string, optional: Record<string, object> = {}): Promise<void> {
-  const names = Object.keys(optional)
+function packagesOf(size: string): string {
+  return `Installing the packages of package-lock.json, ${size}, from the npm registry (npm ci) ...\n`
+}
+
+/** Makes the clone depend on this version of a package to run and of a tool for tests. */
+async function depend(version: string): Promise<void> {
   const locked = [
-    await pack({ name: 'dependency', version }, { dev: true }),
-    ...(await Promise.all(
-      names.map((name) => pack({ name, version, ...optional[name] }, { optional: true })),
-    )),
+    await pack({ name: 'dependency', version }, {}),
+    await pack({ name: 'tool', version }, { dev: true }),
   ]
   const manifest = {
     name: 'clone',
@@ -230,15 +250,42 @@ async function depend(version: string, optional: Record<string, object> = {}): P
       rollcall: 'echo rollcall',
       start: `node -p "'started with ' + require('dependency/package.json').version"`,
     },
-    devDependencies: { dependency: `file:../dependency-${version}.tgz` },
-    optionalDependencies: Object.fromEntries(
-      names.map((name) => [name, `file:../${name}-${version}.tgz`]),
-    ),
+    dependencies: { dependency: tarball('dependency', version) },
+    devDependencies: { tool: tarball('tool', version) },
   }
+  await writeManifest(clone, manifest, locked)
+}
+
+/** Makes the clone bring a Node.js in these packages, each for some machines. */
+async function bringNode(packages: Record<string, object>, version = '1.0.0'): Promise<void> {
+  const names = Object.keys(packages)
+  const locked = await Promise.all(
+    names.map((name) => pack({ name, version, ...packages[name] }, { optional: true })),
+  )
+  const manifest = {
+    name: 'node-of-clone',
+    version: '0.0.0',
+    optionalDependencies: Object.fromEntries(names.map((name) => [name, tarball(name, version)])),
+  }
+  const nodeFolder = join(clone, 'scripts/node')
+  await mkdir(nodeFolder, { recursive: true })
+  await writeManifest(nodeFolder, manifest, locked)
+}
+
+async function writeManifest(
+  to: string,
+  manifest: { readonly name: string; readonly version: string },
+  locked: readonly (readonly [string, object])[],
+): Promise<void> {
+  const { name, version } = manifest
   const packages = { '': manifest, ...Object.fromEntries(locked) }
-  const lock = { name: 'clone', version: '0.0.0', lockfileVersion: 3, requires: true, packages }
-  await writeFile(join(clone, 'package.json'), JSON.stringify(manifest))
-  await writeFile(join(clone, 'package-lock.json'), JSON.stringify(lock))
+  const lock = { name, version, lockfileVersion: 3, requires: true, packages }
+  await writeFile(join(to, 'package.json'), JSON.stringify(manifest))
+  await writeFile(join(to, 'package-lock.json'), JSON.stringify(lock))
+}
+
+function tarball(name: string, version: string): string {
+  return `file:${join(folder, `${name}-${version}.tgz`)}`
 }
 
 /** A tarball of a package, with a program, and the entry of package-lock.json for it. */
@@ -252,15 +299,23 @@ async function pack(manifest: { name: string; version: string }, kind: object) {
   const digest = createHash('sha512')
     .update(await readFile(`${source}.tgz`))
     .digest('base64')
-  const resolved = `file:../${basename(source)}.tgz`
+  const resolved = tarball(manifest.name, manifest.version)
   const entry = { ...manifest, ...kind, resolved, integrity: `sha512-${digest}` }
   return [`node_modules/${manifest.name}`, entry] as const
 }
 
-async function installedVersion(): Promise<unknown> {
-  const path = join(clone, 'node_modules', 'dependency', 'package.json')
+async function installedVersion(name = 'dependency'): Promise<unknown> {
+  const path = join(clone, 'node_modules', name, 'package.json')
   const manifest = JSON.parse(await readFile(path, 'utf8')) as { version: unknown }
   return manifest.version
+}
+
+function linkOfNode(): string {
+  return join(clone, 'node_modules', '.bin', 'node')
+}
+
+function setupOnOldNode(): Promise<Result> {
+  return run(process.execPath, ['--import', oldNode, 'scripts/setup.js'])
 }
 
 function setup(...args: string[]): Promise<Result> {

@@ -14,7 +14,7 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
     `Rollcall needs Node.js ${nodeMajorMin} or newer, and this is ${process.versions.node}. ` +
       (isInstalled
         ? 'Install a newer one from https://nodejs.org.\n'
-        : 'Use "npm start", or "node_modules/.bin/node src/start.js" after "npm ci", which brings its own.\n'),
+        : 'Use "npm start", which brings its own.\n'),
   )
   process.exitCode = 2
 } else {

@@ -7,10 +7,12 @@ type Manifest = Record<'dependencies' | 'optionalDependencies' | 'devDependencie
 
 test('docs/decisions/dependencies.md has a line for each dependency, and no other line', () => {
   const readText = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
-  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
-    readText('package.json'),
-  ) as Manifest
-  const used = { ...dependencies, ...optionalDependencies, ...devDependencies }
+  const manifests = ['package.json', 'scripts/node/package.json'].map(
+    (path) => JSON.parse(readText(path)) as Partial<Manifest>,
+  )
+  const used = manifests.flatMap(({ dependencies, optionalDependencies, devDependencies }) =>
+    Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }),
+  )
   const lines = readText('docs/decisions/dependencies.md').matchAll(/^\| `([^`]+)` *\|/gm)
-  expect(Array.from(lines, ([, name]) => name).sort()).toEqual(Object.keys(used).sort())
+  expect(Array.from(lines, ([, name]) => name).sort()).toEqual(used.sort())
 })

@@ -13,18 +13,15 @@ interface Locked {
   readonly inBundle?: true
 }
 
-const lockfile = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8')) as {
-  readonly packages: Record<string, Locked> & {
-    readonly '': { readonly optionalDependencies: Record<string, string> }
-  }
-}
+const packages = lockedIn('package-lock.json')
+const packagesOfNode = lockedIn('scripts/node/package-lock.json')
 const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
   readonly allowScripts: Record<string, boolean>
 }
-const { '': ourselves, ...packages } = lockfile.packages
 
 test('every package has a checksum', () => {
-  const unchecked = Object.entries(packages).filter(([, { integrity, inBundle }]) => {
+  const all = [...Object.entries(packages), ...Object.entries(packagesOfNode)]
+  const unchecked = all.filter(([, { integrity, inBundle }]) => {
     return !integrity?.startsWith('sha512-') && !inBundle
   })
   expect(unchecked).toEqual([])
@@ -33,10 +30,10 @@ test('every package has a checksum', () => {
 // These packages do not have the field `libc` themselves, so npm drops it when it makes the file anew.
 // Add it by hand, or Alpine gets a Node.js that does not run there.
 test('the lockfile has one version of Node.js for every machine that it is made for', () => {
-  const nodes = Object.keys(ourselves.optionalDependencies).map((name) => {
-    const { version, os, cpu, libc } = packages[`node_modules/${name}`] ?? {}
-    return { version, machine: [os, cpu, libc].join(' ').trim() }
-  })
+  const nodes = Object.values(packagesOfNode).map(({ version, os, cpu, libc }) => ({
+    version,
+    machine: [os, cpu, libc].join(' ').trim(),
+  }))
   expect(nodes.map(({ machine }) => machine).sort()).toEqual([
     'darwin arm64',
     'darwin x64',
@@ -56,3 +53,12 @@ test('no package runs an install script', () => {
     forbidden.map(([name]) => name).sort(),
   )
 })
+
+/** The entries of a lockfile but for our own. */
+function lockedIn(path: string): Record<string, Locked> {
+  const { packages: all } = JSON.parse(readFileSync(join(projectRoot, path), 'utf8')) as {
+    readonly packages: Record<string, Locked>
+  }
+  const { '': _, ...others } = all
+  return others
+}

@@ -98,7 +98,7 @@ eWsqAZmlAiEA+VtVjtPnKwV2gpgjyqr924XvpJIJZIDl242xzRsQBoc=
 `
 
 /** It protects nothing. */
-const testKey = `-----BEGIN PRIVATE KEY-----
+export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVkR4eEYcGQMvbKNf
 hB/lxr2aWiZnwiTXoD8Hj97PIVShRANCAAQkA9gs1oTelSOUULs4+DhXKjDQwuc7
 j4QAYHf0w58UwwszuNhQJU3+hFFfN7Z7pqE+wE0TFTEo3BuLtePMKFcC

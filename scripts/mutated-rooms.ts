@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'test/journal/postgres{,-clocks,-locks,-reads,-together}.test.ts',
   ],
   'journal/postgres': [
-    'test/journal/postgres{,-beside,-clocks,-lease,-locks,-reads,-together}.test.ts',
+    'test/journal/postgres{,-beside,-clocks,-lease,-locks,-reads,-server-facts,-together}.test.ts',
     'test/faults/postgres-*.test.ts',
     'test/service/move-journal.test.ts',
   ],

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -118,81 +117,6 @@ test('a move that is killed at any point is done by the next run', async () => {
   await using journal = openSqliteJournal(join(data.path, 'journal.db'))
   expect(await moved.reader.page(0, count)).toEqual(await journal.reader.page(0, count))
   expect(existsSync(join(data.path, 'journal.moved'))).toBe(true)
-})
-
-test('a database with other signups, or with an instance that runs, is refused and stays as it is', async () => {
-  await using world = await createDatabaseWorld(server)
-  await using data = await tempFolder()
-  const { env, database } = world
-  const place = { env, dataDir: data.path }
-  await openSqliteJournal(join(data.path, 'journal.db'))[Symbol.asyncDispose]()
-  {
-    await using service = await startService({ env })
-    await expect.poll(() => service.output()).toContain('delivery started')
-    expect(await runCommand(['migrate-journal'], place)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('An instance runs with DATABASE_URL.'),
-    })
-    await postSignups(service.url, people)
-  }
-  expect(await runCommand(['migrate-journal'], place)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('has signups of another journal'),
-  })
-  expect(await signupsIn(database.url)).toBe(people.length)
-  expect(existsSync(join(data.path, 'journal.moved'))).toBe(false)
-})
-
-test('a second move refuses a journal that has changed since the first one', async () => {
-  await using world = await createDatabaseWorld(server)
-  await using data = await tempFolder()
-  const place = { env: world.env, dataDir: data.path }
-  const open = () => openSqliteJournal(join(data.path, 'journal.db'))
-  {
-    await using journal = open()
-    await journal.intake.append(makeSignups(2))
-  }
-  const mark = join(data.path, 'journal.moved')
-  expect(await runCommand(['migrate-journal'], place)).toMatchObject({ code: 0 })
-  await rm(mark)
-  expect(await runCommand(['migrate-journal'], place)).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('already'),
-  })
-  await rm(mark)
-  {
-    await using journal = open()
-    await journal.intake.append(makeSignups(1))
-  }
-  const refused = await runCommand(['migrate-journal'], place)
-  expect(refused).toMatchObject({ code: 1, stdout: '' })
-  expect(refused.stderr).toMatch(
-    /signup: number 2 at the move, 3 in DATA_DIR now, 2 in the database now.*nothing is lost.*another, empty database/,
-  )
-  expect(existsSync(mark)).toBe(false)
-  expect(await signupsIn(world.database.url)).toBe(2)
-  {
-    await using moved = await openPostgresJournal(world.database.url)
-    await moved.intake.append(makeSignups(1))
-  }
-  const both = await runCommand(['migrate-journal'], place)
-  expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining('Choose the one') })
-})
-
-test('a second move refuses a journal in which somebody was forgotten since', async () => {
-  await using world = await createDatabaseWorld(server)
-  await using data = await tempFolder()
-  const place = { env: world.env, dataDir: data.path }
-  await openSqliteJournal(join(data.path, 'journal.db'))[Symbol.asyncDispose]()
-  expect(await runCommand(['migrate-journal'], place)).toMatchObject({ code: 0 })
-  {
-    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-    await journal.erasure.forget('ada@example.com')
-  }
-  expect(await runCommand(['migrate-journal'], place)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('has changed since'),
-  })
 })
 
 test('without a journal, or without DATABASE_URL, nothing is made', async () => {

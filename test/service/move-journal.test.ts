@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabaseWorld } from '../../harness/database-world.ts'
@@ -8,6 +11,7 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { onlySiteOf } from '../../harness/only-site.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { JournalReplaced } from '../../src/journal/contracts/errors.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { folderHome } from '../../src/service/folder-home.ts'
@@ -36,6 +40,122 @@ async function journalToMove(folder: string, url: string) {
   }
   return { home, move, signup }
 }
+
+test('a move takes every row, compares as many, and marks the folder', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { move } = await journalToMove(folder.path, database.url)
+  const told: Record<'goesOn' | 'copied' | 'compared', number[]> = {
+    goesOn: [],
+    copied: [],
+    compared: [],
+  }
+  const counts = await move({
+    goesOn: (after) => told.goesOn.push(after),
+    copied: (signups) => told.copied.push(signups),
+    compared: (rows) => told.compared.push(rows),
+  })
+  expect(counts).toMatchObject({ signup: 1, site: 1 })
+  const all = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0)
+  expect(told).toEqual({ goesOn: [], copied: [1], compared: expect.any(Array) })
+  expect(told.compared.at(-1)).toBe(all)
+  expect(existsSync(join(folder.path, 'journal.moved'))).toBe(true)
+})
+
+test('a database with an instance that runs, or with another journal, is refused and stays as it is', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { move } = await journalToMove(folder.path, database.url)
+  const another = 'has signups of another journal. Give an empty database.'
+  {
+    await using other = await openPostgresJournal(database.url)
+    await other.lease.hold()
+    await expect(move()).rejects.toThrow(
+      'An instance runs with DATABASE_URL. Stop all of them, and wait ten seconds.',
+    )
+    await other.lease.release()
+    await other.intake.append(makeSignups(2))
+    await expect(move()).rejects.toThrow(another)
+    expect(await other.reader.page(0, 10)).toHaveLength(2)
+  }
+  await database.query(`DELETE FROM rollcall.signup; UPDATE rollcall.head SET journal = 'another'`)
+  await expect(move()).rejects.toThrow(another)
+  expect(existsSync(join(folder.path, 'journal.moved'))).toBe(false)
+})
+
+test('a second move moves nothing, and refuses a journal that has changed since the first one', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { move } = await journalToMove(folder.path, database.url)
+  const mark = join(folder.path, 'journal.moved')
+  const journal = () => openSqliteJournal(join(folder.path, 'journal.db'))
+  await move()
+  await rm(mark)
+  expect(await move()).toBeUndefined()
+  expect(existsSync(mark)).toBe(true)
+  await rm(mark)
+  {
+    await using here = journal()
+    await here.intake.append(makeSignups(1))
+  }
+  const changed = (taken: number, way: string) =>
+    'This journal was moved to the database before, and the one in DATA_DIR has changed since. ' +
+    `Last signup: number 1 at the move, 2 in DATA_DIR now, ${taken} in the database now. ` +
+    'Last batch: number 0 at the move, 0 in DATA_DIR now, 0 in the database now. ' +
+    `Both are left as they are, and nothing is lost. ${way}`
+  const told = () => move().catch((error: unknown) => (error as Error).message)
+  const moveAgain =
+    'The database has not changed since: give another, empty database in DATABASE_URL, and move again.'
+  expect(await told()).toBe(changed(1, moveAgain))
+  expect(existsSync(mark)).toBe(false)
+  await using there = await openPostgresJournal(database.url)
+  expect(await there.reader.page(0, 10)).toHaveLength(1)
+  await there.intake.append(makeSignups(2))
+  const choose =
+    'The database has changed, too. Choose the one to go on with. Bring those signups of the other one that ' +
+    'have no row in the spreadsheet yet with rollcall export --since and rollcall import.'
+  expect(await told()).toBe(changed(3, choose))
+})
+
+test('a second move refuses a journal in which somebody was forgotten since', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { move, signup } = await journalToMove(folder.path, database.url)
+  await move()
+  await rm(join(folder.path, 'journal.moved'))
+  {
+    await using here = openSqliteJournal(join(folder.path, 'journal.db'))
+    await here.erasure.forget(signup.email)
+  }
+  await expect(move()).rejects.toThrow('has changed since')
+})
+
+test('a move that was stopped while it compared leaves the database as it was', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { move } = await journalToMove(folder.path, database.url)
+  const stopped = new AbortController()
+  const compared = () => stopped.abort(new Error('stopped'))
+  await expect(move({ stop: stopped.signal, compared })).rejects.toThrow('stopped')
+  await using empty = await openPostgresJournal(database.url)
+  expect(await empty.reader.page(0, 10)).toEqual([])
+})
+
+test('a journal that has changed after a move was stopped arrives anew', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { home, move } = await journalToMove(folder.path, database.url)
+  const stopped = new AbortController()
+  const copied = () => stopped.abort(new Error('stopped'))
+  await expect(move({ stop: stopped.signal, copied })).rejects.toThrow('stopped')
+  {
+    await using journal = onlySiteOf(await home.openBeside())
+    await journal.intake.append(makeSignups(1))
+  }
+  const goneOn: number[] = []
+  expect(await move({ goesOn: (after) => goneOn.push(after) })).toMatchObject({ signup: 2 })
+  expect(goneOn).toEqual([])
+})
 
 test('an instance that opened the database before or during a move writes nothing after it', async () => {
   await using database = await server.createDatabase()
@@ -141,7 +261,10 @@ test('signups that have arrived and differ are refused, and the next move brings
   const arrived = `SELECT tablename FROM pg_tables WHERE schemaname = 'rollcall' AND tablename LIKE 'arrived%'`
   const [table] = (await client.query<{ tablename: string }>(arrived)).rows
   await client.query(`UPDATE rollcall.${table?.tablename} SET email = 'other@example.com'`)
-  await expect(move()).rejects.toThrow('The copy of the table signup differs')
+  await expect(move()).rejects.toThrow(
+    'The copy of the table signup differs: it has 1 rows of 1, or other values in them. Nothing was moved. ' +
+      'Run it again: it begins anew. If that does not help, report it.',
+  )
   expect(await move()).toMatchObject({ signup: 1 })
   expect((await client.query(arrived)).rows).toEqual([])
   await client.end()

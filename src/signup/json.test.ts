@@ -11,9 +11,16 @@ describe('JSON that would take long to parse is refused', () => {
   test('a number of more than 400 characters', () => {
     const taken = ['1' + '0'.repeat(300), `0.${'0'.repeat(322)}5`, `-1.${'0'.repeat(397)}`]
     for (const number of taken) expect(problemOf(`[${number}]`), number).toBeUndefined()
-    expect(problemOf(`[-1.${'0'.repeat(398)}]`)).toMatch(
-      /more than 400 characters \(at position 1\)/,
-    )
+    const refused = /more than 400 characters \(at position 1\)/
+    expect(problemOf(`[-1.${'0'.repeat(398)}]`)).toMatch(refused)
+    expect(problemOf(`[0.${'1'.repeat(399)}]`)).toMatch(refused)
+    expect(problemOf(`[${'9'.repeat(401)}]`)).toMatch(refused)
+  })
+
+  test('what only looks like a part of a number is no number', () => {
+    for (const unit of ['e', '.', '+']) {
+      expect(problemOf(unit.repeat(401)), unit).toMatch(/^is not valid JSON/)
+    }
   })
 
   test('a problem never quotes a value', () => {
@@ -23,11 +30,16 @@ describe('JSON that would take long to parse is refused', () => {
 })
 
 test('an object with more than 2,000 keys is refused before it is parsed', () => {
-  const keys = (count: number) => Array.from({ length: count }, (_, index) => `"${index}":{"a":1}`)
-  expect(problemOf(`[{${keys(2_000).join(',')}}]`)).toBeUndefined()
-  expect(problemOf(`[{${keys(2_001).join(',')}}]`)).toMatch(
-    /^has an object with more than 2000 keys \(at position \d+\)/,
-  )
+  for (const value of ['{"a":1}', '[]', '"\\":"']) {
+    const keys = (count: number) =>
+      Array.from({ length: count }, (_, index) => `"${index}":${value}`).join(',')
+    expect(problemOf(`[{${keys(2_000)}}]`), value).toBeUndefined()
+    expect(problemOf(`[{${keys(2_001)}}]`), value).toMatch(
+      /^has an object with more than 2000 keys \(at position \d+\)/,
+    )
+  }
+  expect(problemOf(`["\\"${':'.repeat(3_000)}"]`)).toBeUndefined()
+  expect(problemOf(`["\\\\", "${':'.repeat(3_000)}"]`)).toBeUndefined()
   expect(problemOf(`{":":":${':'.repeat(3_000)}"`)).toMatch(/^is not valid JSON/)
 })
 

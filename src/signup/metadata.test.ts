@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compactMetadata } from './metadata.ts'
+import { compactMetadata, withMembers } from './metadata.ts'
 import { hasUnprintable } from './text.ts'
 
 const keys = (count: number) =>
@@ -98,4 +98,30 @@ test('stored metadata is printable, and parsing it again does not change it', ()
       expect(compactMetadata(JSON.parse(stored.text))).toEqual(stored)
     }),
   )
+})
+
+test('members are added behind those that are there, and a key that is taken is renamed', () => {
+  expect(withMembers('', [])).toBe('')
+  expect(withMembers('{"a":1}', [])).toBe('{"a":1}')
+  expect(withMembers('', [['size', 'L']])).toBe('{"size":"L"}')
+  expect(
+    withMembers('{"a":1}', [
+      ['size', 'L'],
+      ['ok', true],
+    ]),
+  ).toBe('{"a":1,"size":"L","ok":true}')
+  const taken = '{"a":1,"a (signup)":2}'
+  expect(
+    withMembers(taken, [
+      ['a', 3],
+      ['a', 4],
+    ]),
+  ).toBe('{"a":1,"a (signup)":2,"a (signup) (signup)":3,"a (signup) (signup) (signup)":4}')
+})
+
+test('metadata of very many small values is refused before it is written out', () => {
+  const many = { a: Array.from({ length: 30_001 }, () => 1) }
+  expect(compactMetadata(many)).toEqual({
+    problem: 'Metadata is too long: at most 10000 characters as JSON.',
+  })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { columns, toRow } from './row.ts'
-import type { SignupId } from './signup.ts'
+import { type Field } from './field.ts'
+import { columns, headingKey, headingsOf, noColumns, ownColumns, toRow } from './row.ts'
+import type { Signup, SignupId } from './signup.ts'
 
 test('each value of a signup is in the column of its name', () => {
   const row = toRow(
@@ -28,10 +29,31 @@ test('each value of a signup is in the column of its name', () => {
   })
 })
 
-test('a cell has several choices with commas between them', () => {
-  const own = [{ name: 'topics', heading: 'Topics' }]
-  const signup = { id: '' as SignupId, receivedAt: 0, tags: [], metadata: '' }
+/** A row of a signup that has nothing but values of fields. */
+function rowWith(fields: Signup['fields'], own = noColumns, metadata = '') {
   const texts = { email: '', sheetTab: '', source: '', name: '' }
-  const row = toRow({ ...signup, ...texts, fields: { topics: ['news', 'events'] } }, 'Launch', own)
-  expect(row.at(-1)).toBe('news, events')
+  const signup = { id: '' as SignupId, receivedAt: 0, tags: [], metadata, ...texts, fields }
+  return toRow(signup, 'Launch', own)
+}
+
+test('the columns of the fields follow, under their headings', () => {
+  const field = { name: 'topics', type: 'text', label: { en: 'Your topics', de: 'Themen' } }
+  const own = ownColumns([field as unknown as Field])
+  expect(own).toEqual([{ name: 'topics', heading: 'Your topics' }])
+  expect(headingsOf(own)).toEqual([...columns, 'Your topics'])
+  expect(rowWith({ topics: ['news', 'events'] }, own).slice(7)).toEqual(['news, events'])
+  expect(rowWith({}, own).slice(7)).toEqual([''])
+  expect(rowWith({ topics: 7 }, own).slice(7)).toEqual([7])
+})
+
+test('values of fields that the site does not have any more are in the metadata', () => {
+  const own = [{ name: 'size', heading: 'Size' }]
+  const row = rowWith({ size: 'L', colour: 'red', isMember: true }, own, '{"plan":"free"}')
+  expect(row[5]).toBe('{"plan":"free","colour":"red","isMember":true}')
+  expect(row.slice(7)).toEqual(['L'])
+})
+
+test('a heading is the same in any case, with any spaces, however its accents are written', () => {
+  expect(headingKey(' Sheet  tab\u00a0')).toBe(headingKey('sheetTab'))
+  expect(headingKey('Pre\u0301nom')).toBe('pr\u00e9nom')
 })

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { programPath } from './processes.ts'
+import { projectRoot } from '../harness/source-file.ts'
 import type { World } from './world.ts'
 
 /** What the delivery of a backlog has cost. */
@@ -12,14 +13,16 @@ export interface Delivered {
   readonly milliseconds: number
 }
 
-/** Delivers the backlog of a journal, in a process of its own. */
+/** Delivers the backlog of a journal, in a process of its own, as the sources in `tree` do it. */
 export async function deliver(
   world: World,
   journal: { readonly DATA_DIR: string } | { readonly DATABASE_URL: string },
+  tree = projectRoot,
 ): Promise<Delivered> {
   const provider = await world.provider()
   const env = { ...process.env, ...journal, PROVIDER_URL: provider.url }
-  const { stdout } = await promisify(execFile)(process.execPath, [programPath('deliver')], { env })
+  const program = join(tree, 'bench/programs/deliver.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env })
   const cost = JSON.parse(stdout) as Omit<Delivered, 'calls'>
   const answer = await fetch(`${provider.url}/rows`)
   const { rows, calls } = (await answer.json()) as { rows: number; calls: number }

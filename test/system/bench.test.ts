@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { compareWith } from '../../bench/against/compare.ts'
 import { quickSizes } from '../../bench/scenario.ts'
 import { scenarios } from '../../bench/scenarios.ts'
 
@@ -15,3 +16,20 @@ test.each(scenarios.filter(({ variantOf }) => variantOf === undefined))(
     expect(note).not.toBe('')
   },
 )
+
+test('the bench can compare this tree with a commit', async () => {
+  const lines: string[] = []
+  await compareWith('HEAD', quickSizes, (line) => lines.push(line))
+  const figures = [
+    'cpu-per-signup',
+    'cpu-per-row',
+    'start',
+    'memory-start',
+    'memory-peak',
+    'install',
+  ]
+  const rows = figures.map((name) => lines.find((line) => line.startsWith(`| ${name} |`)))
+  for (const row of rows) expect(row).toMatch(/\*\*\d+\.\d{3}\*\*/)
+  // One commit needs as much as itself.
+  expect(rows.at(-1)).toContain('**1.000**')
+})

@@ -4,18 +4,19 @@
  *
  *   -- --only bare,bulk   only scenarios whose names begin with one of these
  *   -- --quick            tiny sizes: shows that all runs, and says nothing about speed
- *   -- --record           appends the table to bench/RESULTS.md
+ *   -- --record           puts the figures into bench/RESULTS.md
  *   -- --against [COMMIT] measures the last commit of this tree beside another instead, by default beside
  *                         the last release, and fails when it needs more than 1.02 of what that needs
  */
-import { appendFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareWith, release } from './against/compare.ts'
 import { describeMachine, loadCeiling } from './machine.ts'
 import { pinOurselves } from './processes.ts'
 import { failedRow, tableHead, tableRow } from './report.ts'
-import { fullSizes, quickSizes } from './scenario.ts'
+import { withRun } from './results.ts'
+import { fullSizes, isReached, quickSizes } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
 const { values: options, positionals } = parseArgs({
@@ -35,39 +36,44 @@ if (chosen.length === 0) {
 }
 const sizes = options.quick ? quickSizes : fullSizes
 
-const lines: string[] = []
-const say = (line: string) => {
-  lines.push(line)
-  process.stdout.write(`${line}\n`)
+const rows: string[] = []
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const sayRow = (row: string) => {
+  rows.push(row)
+  say(row)
 }
 
 pinOurselves()
-for (const line of await describeMachine()) say(`- ${line}`)
-if (options.against) {
-  if (await compareWith(positionals[0] ?? release, sizes, say)) process.exitCode = 1
-} else {
-  await measureScenarios()
-}
+const about = await describeMachine()
+for (const line of about) say(`- ${line}`)
+if (!options.against) say(`- ${await loadCeiling(sizes.sliceSeconds)}`)
+for (const line of ['', ...tableHead]) say(line)
+await (options.against ? compare(positionals[0]) : measureScenarios())
 if (options.record) {
-  const title = `## ${new Date().toISOString().slice(0, 10)}${options.quick ? ', quick' : ''}`
-  const text = `\n${title}\n\n${lines.join('\n')}\n`
-  await appendFile(join(import.meta.dirname, 'RESULTS.md'), text)
+  const file = join(import.meta.dirname, 'RESULTS.md')
+  const page = await readFile(file, 'utf8')
+  const [name = '', ...others] = about
+  await writeFile(file, withRun(page, { name, about: others, rows }))
 }
 
 async function measureScenarios(): Promise<void> {
-  say(`- ${await loadCeiling(sizes.sliceSeconds)}`)
-  say('')
-  for (const line of tableHead) say(line)
   for (const scenario of chosen) {
     try {
-      say(tableRow(scenario, await scenario.run(sizes)))
+      sayRow(tableRow(scenario, await scenario.run(sizes)))
     } catch (error) {
       // Go on: the other scenarios can still be measured.
       process.stderr.write(
         `${scenario.name}: ${error instanceof Error ? error.stack : String(error)}\n`,
       )
-      say(failedRow(scenario))
+      sayRow(failedRow(scenario))
       process.exitCode = 1
     }
+  }
+}
+
+async function compare(commit = release): Promise<void> {
+  for (const { figure, measured } of await compareWith(commit, sizes)) {
+    sayRow(tableRow(figure, measured))
+    if (!isReached(figure, measured)) process.exitCode = 1
   }
 }

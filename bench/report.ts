@@ -1,18 +1,19 @@
-import { type Bound, type Measured, median, meets, type Scenario } from './scenario.ts'
+import { type Bound, type Figure, isReached, type Measured, median, meets } from './scenario.ts'
 
-/** The line of a scenario in the table, as Markdown. */
-export function tableRow(scenario: Scenario, { values, note }: Measured): string {
-  const { name, what, unit, reach, aim } = scenario
+/** The line of a figure in the table, as Markdown. */
+export function tableRow(figure: Figure, measured: Measured): string {
+  const { name, what, unit, reach, aim } = figure
+  const { values, note, interval } = measured
   const value = median(values)
-  const spread =
-    values.length > 1 ? ` (${shown(Math.min(...values))} to ${shown(Math.max(...values))})` : ''
-  const verdict = meets(value, aim) ? 'aim' : meets(value, reach) ? 'reached' : 'MISSED'
-  const measured = `**${shown(value)} ${unit}**${spread}`
-  return `| ${name} | ${what} | ${bound(reach)} | ${bound(aim)} | ${measured} | ${verdict} | ${note} |`
+  const { low, high } = interval ?? { low: Math.min(...values), high: Math.max(...values) }
+  const spread = values.length > 1 ? ` (${shown(low)} to ${shown(high)})` : ''
+  const verdict = meets(value, aim) ? 'aim' : isReached(figure, measured) ? 'reached' : 'MISSED'
+  const told = `**${shown(value)} ${unit}**${spread}`
+  return `| ${name} | ${what} | ${bound(reach)} | ${bound(aim)} | ${told} | ${verdict} | ${note} |`
 }
 
-/** The line of a scenario that failed. */
-export function failedRow({ name, what, reach, aim }: Scenario): string {
+/** The line of a figure that could not be measured. */
+export function failedRow({ name, what, reach, aim }: Figure): string {
   return `| ${name} | ${what} | ${bound(reach)} | ${bound(aim)} | not measured | FAILED | |`
 }
 

@@ -39,8 +39,8 @@ export const quickSizes: Sizes = {
 }
 
 /** One line of the table. */
-export interface Scenario {
-  /** The name in kebab-case, for `--only`. */
+export interface Figure {
+  /** The name in kebab-case. */
   readonly name: string
   readonly what: string
   readonly unit: string
@@ -48,6 +48,10 @@ export interface Scenario {
   readonly reach: Bound
   /** The value to aim for. */
   readonly aim: Bound
+}
+
+/** A figure that is measured by itself. `--only` chooses it by its name. */
+export interface Scenario extends Figure {
   run(sizes: Sizes): Promise<Measured>
   /** The name of a scenario that does the same with other amounts. */
   readonly variantOf?: string
@@ -67,6 +71,19 @@ export const atMost = (value: number): Bound => ({ isAtLeast: false, value })
 export interface Measured {
   readonly values: readonly number[]
   readonly note: string
+  /** Holds the true median, with 95 %. Where it is known, a bound is missed only when all of it misses. */
+  readonly interval?: Interval
+}
+
+export interface Interval {
+  readonly low: number
+  readonly high: number
+}
+
+/** Whether what was measured is as good as it must be. */
+export function isReached({ reach }: Figure, { values, interval }: Measured): boolean {
+  const best = interval && (reach.isAtLeast ? interval.high : interval.low)
+  return meets(best ?? median(values), reach)
 }
 
 export function meets(value: number, { isAtLeast, value: bound }: Bound): boolean {

@@ -1,74 +1,110 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { median, type Sizes } from '../scenario.ts'
+import type { PostgresServer } from '../../harness/postgres-server.ts'
+import { atMost, type Figure, type Measured, median, type Sizes } from '../scenario.ts'
 import { World } from '../world.ts'
 import { medianInterval } from './interval.ts'
 import { type Life, live } from './life.ts'
 import { checkOut } from './tree.ts'
 
-/** The pairs of a whole run. With 18 of them, 95 % of the medians lie between the 5th and the 14th value. */
+/** The pairs of a whole run: enough for an interval of 95 % that leaves out four values at each end. */
 const pairs = 18
 
-/** How much more of anything a tree may need than the release. */
-const ratioMax = 1.02
+/** How much more of anything this tree may need, and how much it should. */
+const bounds = { unit: '×', reach: atMost(1.02), aim: atMost(1) } as const
 
 /** The commit of the last release. A tag does not travel with every clone. */
 export const release = readFileSync(join(import.meta.dirname, '../RELEASE'), 'utf8').trim()
 
-const lines = [
-  ['cpu-per-signup', 'CPU of a signup, 64 connections', 'µs', 'cpuPerSignup'],
-  ['cpu-per-row', 'CPU of a delivered row', 'µs', 'cpuPerRow'],
-  ['start', 'from the start of the process until it listens', 'ms', 'startMs'],
-  ['memory-start', 'memory (RSS) when it listens', 'MB', 'startMegabytes'],
-  ['memory-peak', 'memory (peak RSS) under load', 'MB', 'peakMegabytes'],
-] as const satisfies readonly (readonly [string, string, string, keyof Life])[]
+type Cost = readonly [name: string, key: keyof Life, what: string, unit: string]
+
+const costs: readonly Cost[] = [
+  ['against-signup', 'cpuPerSignup', 'CPU of a signup, 64 connections', 'µs'],
+  ['against-row', 'cpuPerRow', 'CPU of a delivered row', 'µs'],
+  ['against-start', 'startMs', 'time from the start of the process until it listens', 'ms'],
+  ['against-memory', 'startMegabytes', 'memory (RSS) when it listens', 'MB'],
+  ['against-peak', 'peakMegabytes', 'memory (peak RSS) under load', 'MB'],
+]
+
+const costsOnPostgres: readonly Cost[] = [
+  [
+    'against-signup-postgres',
+    'cpuPerSignup',
+    'CPU of a signup on PostgreSQL, without its own',
+    'µs',
+  ],
+  [
+    'against-row-postgres',
+    'cpuPerRow',
+    'CPU of a delivered row on PostgreSQL, without its own',
+    'µs',
+  ],
+]
+
+/** One figure of the last commit of this tree, by that of another commit. */
+export interface Comparison {
+  readonly figure: Figure
+  readonly measured: Measured
+}
 
 /**
  * Measures the last commit of this tree beside another commit, in turn: each starts in a data folder of its
- * own, takes signups and delivers them. Says one line of a table for each figure. Resolves with whether one
- * figure is certainly more than 1.02 of the other commit's, which a whole interval above it shows.
+ * own, takes signups and delivers them.
+ *
+ * @throws Error when Git does not know the commit, or its set-up or its service fails
  */
 export async function compareWith(
   commit: string,
   { rounds, sliceSeconds }: Pick<Sizes, 'rounds' | 'sliceSeconds'>,
-  say: (line: string) => void,
-): Promise<boolean> {
+): Promise<readonly Comparison[]> {
   await using world = await World.create()
   await using before = await checkOut(commit, world.path('before'))
   await using now = await checkOut('HEAD', world.path('now'))
-  const lives: { readonly before: Life; readonly now: Life }[] = []
-  for (let round = 0; round < (rounds > 1 ? pairs : 1); round++) {
-    // Who goes first takes turns as well.
-    const first = round % 2 === 0 ? before : now
-    const other = first === before ? now : before
-    const one = await live(world, first, sliceSeconds)
-    const two = await live(world, other, sliceSeconds)
-    lives.push(first === before ? { before: one, now: two } : { before: two, now: one })
+  const trees = { before, now }
+  const beside = `beside commit ${before.commit.slice(0, 8)}`
+  const seconds = sliceSeconds
+  const count = rounds > 1 ? pairs : 1
+  const compared = async (measured: readonly Cost[], server?: PostgresServer) => {
+    const lives = await inTurn(count, (side) => live(trees[side], seconds, server))
+    return measured.map(([name, key, what, unit]) => {
+      const values = lives.map((pair) => pair.now[key] / pair.before[key])
+      const medianOf = (side: Side) => median(lives.map((pair) => pair[side][key])).toPrecision(3)
+      const note = `${medianOf('now')} against ${medianOf('before')} ${unit}`
+      const figure = { name, what: `${what}, ${beside}`, ...bounds }
+      return { figure, measured: { values, note, interval: medianInterval(values) } }
+    })
   }
+  const onSqlite = await compared(costs)
+  const onPostgres = await compared(costsOnPostgres, await world.database())
 
-  say(`Commit ${now.commit} beside ${before.commit}, ${lives.length} pairs`)
-  say('')
-  say('| name | what | before | now | now by before: median (95 % interval) | |')
-  say('|---|---|---|---|---|---|')
-  let isWorse = false
-  for (const [name, what, unit, figure] of lines) {
-    const ratios = lives.map((pair) => pair.now[figure] / pair.before[figure])
-    const { low, high } = medianInterval(ratios)
-    const shown = (of: 'before' | 'now') =>
-      `${median(lives.map((pair) => pair[of][figure])).toPrecision(4)} ${unit}`
-    const verdict = low > ratioMax ? 'WORSE' : high < 1 ? 'better' : 'as before'
-    isWorse ||= low > ratioMax
-    say(
-      `| ${name} | ${what} | ${shown('before')} | ${shown('now')} | ` +
-        `**${median(ratios).toFixed(3)}** (${low.toFixed(3)} to ${high.toFixed(3)}) | ${verdict} |`,
-    )
+  const { installMegabytes: own } = now
+  const { installMegabytes: old } = before
+  const install = {
+    figure: { name: 'against-install', what: `what npm start installs, ${beside}`, ...bounds },
+    measured: {
+      values: [own / old],
+      note: `${own.toFixed(0)} against ${old.toFixed(0)} MB`,
+    },
   }
-  const installed = now.installMegabytes / before.installMegabytes
-  isWorse ||= installed > ratioMax
-  say(
-    `| install | what npm start installs | ${before.installMegabytes.toFixed(0)} MB | ` +
-      `${now.installMegabytes.toFixed(0)} MB | **${installed.toFixed(3)}** | ` +
-      `${installed > ratioMax ? 'WORSE' : installed < 1 ? 'better' : 'as before'} |`,
-  )
-  return isWorse
+  return [...onSqlite, ...onPostgres, install]
+}
+
+type Side = 'before' | 'now'
+
+/** Measures both sides as often, one after the other. Who goes first takes turns as well. */
+async function inTurn<T>(
+  pairCount: number,
+  measure: (side: Side) => Promise<T>,
+): Promise<readonly Readonly<Record<Side, T>>[]> {
+  const measured: Record<Side, T>[] = []
+  for (let pair = 0; pair < pairCount; pair++) {
+    if (pair % 2 === 0) {
+      const before = await measure('before')
+      measured.push({ before, now: await measure('now') })
+    } else {
+      const now = await measure('now')
+      measured.push({ before: await measure('before'), now })
+    }
+  }
+  return measured
 }

@@ -1,9 +1,11 @@
+import type { Interval } from '../scenario.ts'
+
 /**
  * The interval that holds the median with a chance of 95 % or more, whatever the distribution is: it runs from
  * the k-th smallest value to the k-th largest, as the number of values below the median is binomial. Of fewer
  * than six values it is the whole range, which holds the median less often.
  */
-export function medianInterval(values: readonly number[]): { low: number; high: number } {
+export function medianInterval(values: readonly number[]): Interval {
   const sorted = values.toSorted((a, b) => a - b)
   const count = sorted.length
   let k = 0

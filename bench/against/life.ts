@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import type { PostgresServer } from '../../harness/postgres-server.ts'
 import { deliver } from '../deliver-backlog.ts'
 import { requestsPerSecond, usualBody } from '../load.ts'
 import { cpuMicroseconds, peakBytes, startMeasured } from '../processes.ts'
-import { googleSettings, type World } from '../world.ts'
+import { googleSettings, World } from '../world.ts'
 import type { Tree } from './tree.ts'
 
 /** What one life of the service has cost: it starts, takes signups, ends, and its signups are delivered. */
@@ -12,36 +13,44 @@ export interface Life {
   /** Its memory (RSS) when it listens. */
   readonly startMegabytes: number
   readonly peakMegabytes: number
+  /** In microseconds, without that of a database. */
   readonly cpuPerSignup: number
   readonly cpuPerRow: number
 }
 
-/** Measures one life of the service of a tree, with its own program for the delivery. */
-export async function live(world: World, tree: Tree, seconds: number): Promise<Life> {
+/**
+ * Measures one life of the service of a tree, with the tree's own program for the delivery. Its journal is in a
+ * new database of this server, or else in a folder.
+ */
+export async function live(
+  { path }: Tree,
+  seconds: number,
+  server?: PostgresServer,
+): Promise<Life> {
+  await using world = await World.create()
+  await using database = await server?.createDatabase()
+  const dataDir = world.path('data')
+  const place = database ? { DATABASE_URL: database.url } : { DATA_DIR: dataDir }
   const provider = await world.provider({ isDown: true })
-  const dataDir = world.path(`data-${provider.pid}`)
   const began = performance.now()
-  const service = await startMeasured({
-    program: join(tree.path, 'src/start.js'),
-    env: { LOG_LEVEL: 'error', ...googleSettings(provider.url) },
+  await using service = await startMeasured({
+    program: join(path, 'src/start.js'),
+    env: { LOG_LEVEL: 'error', ...googleSettings(provider.url), ...place },
     dataDir,
   })
   const startMs = performance.now() - began
   const startMegabytes = peakBytes(service.pid) / 1e6
-  try {
-    const load = { url: `${service.url}/api/signup`, connections: 64, body: usualBody }
-    const folder = world.folder
-    await requestsPerSecond({ ...load, folder, seconds: 1 })
-    const before = cpuMicroseconds(service.pid)
-    const perSecond = await requestsPerSecond({ ...load, folder, seconds })
-    const cpuPerSignup = (cpuMicroseconds(service.pid) - before) / (perSecond * seconds)
-    const peakMegabytes = peakBytes(service.pid) / 1e6
-    await service.stop()
-    const delivered = await deliver(world, { DATA_DIR: dataDir }, tree.path)
-    const cpuPerRow = delivered.cpuMicroseconds / delivered.rows
-    return { startMs, startMegabytes, peakMegabytes, cpuPerSignup, cpuPerRow }
-  } catch (error) {
-    await service.kill()
-    throw error
-  }
+
+  const { folder } = world
+  const load = { url: `${service.url}/api/signup`, connections: 64, body: usualBody, folder }
+  await requestsPerSecond({ ...load, seconds: 1 })
+  const before = cpuMicroseconds(service.pid)
+  const perSecond = await requestsPerSecond({ ...load, seconds })
+  const cpuPerSignup = (cpuMicroseconds(service.pid) - before) / (perSecond * seconds)
+  const peakMegabytes = peakBytes(service.pid) / 1e6
+  await service.stop()
+
+  const delivered = await deliver(world, place, path)
+  const cpuPerRow = delivered.cpuMicroseconds / delivered.rows
+  return { startMs, startMegabytes, peakMegabytes, cpuPerSignup, cpuPerRow }
 }

@@ -18,18 +18,21 @@ test.each(scenarios.filter(({ variantOf }) => variantOf === undefined))(
 )
 
 test('the bench can compare this tree with a commit', async () => {
-  const lines: string[] = []
-  await compareWith('HEAD', quickSizes, (line) => lines.push(line))
-  const figures = [
-    'cpu-per-signup',
-    'cpu-per-row',
-    'start',
-    'memory-start',
-    'memory-peak',
-    'install',
-  ]
-  const rows = figures.map((name) => lines.find((line) => line.startsWith(`| ${name} |`)))
-  for (const row of rows) expect(row).toMatch(/\*\*\d+\.\d{3}\*\*/)
-  // One commit needs as much as itself.
-  expect(rows.at(-1)).toContain('**1.000**')
+  const compared = await compareWith('HEAD', quickSizes)
+  const names = compared.map(({ figure }) => figure.name)
+  expect(names).toEqual([
+    'against-signup',
+    'against-row',
+    'against-start',
+    'against-memory',
+    'against-peak',
+    'against-signup-postgres',
+    'against-row-postgres',
+    'against-install',
+  ])
+  const ratios = compared.flatMap(({ measured }) => measured.values)
+  expect(ratios).toHaveLength(names.length)
+  expect(ratios.filter((ratio) => !(ratio > 0 && Number.isFinite(ratio)))).toEqual([])
+  // A commit installs as much as itself.
+  expect(ratios.at(-1)).toBe(1)
 })

@@ -36,6 +36,10 @@ test('the log tells 60 refusals a minute at info, and then how many it left out'
   await clock.run(1000)
   events.requestRefused({ kind: 'origin', status: 403 }, 'next')
   expect(lines.slice(60)).toMatchObject([{ leftOut: 40 }, { requestId: 'next', kind: 'origin' }])
+  for (let i = 0; i < 60; i++) events.requestRefused({ kind: 'tooMany', status: 429 }, 'id')
+  await clock.run(60_000)
+  events.requestRefused({ kind: 'tooMany', status: 429 }, 'id')
+  expect(lines.slice(60 + 2 + 59)).toMatchObject([{ leftOut: 1 }, { requestId: 'id' }])
 })
 
 test('the log tells every refused request at debug, with its id, status and kind', () => {

@@ -93,3 +93,8 @@ test.each([
 ])('an address one past a limit is refused with the limit: %j', (typed, problem) => {
   expect(emailProblem(storedEmail(typed))).toEqual(problem)
 })
+
+test('a domain that is too long for an address is not made into ASCII, which takes long', () => {
+  const email = `ada@${'ü.'.repeat(600)}example`
+  expect(storedEmail(email)).toBe(email)
+})

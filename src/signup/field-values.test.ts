@@ -10,6 +10,7 @@ const textarea: Field = { ...of, type: 'textarea', maxLength: 5 }
 const choice: Field = { ...of, type: 'choice', options: ['free', 'pro'] }
 const choices: Field = { ...of, type: 'choices', options: ['one', 'two', 'three'] }
 const number: Field = { ...of, type: 'number', min: -1, max: 500 }
+const zero: Field = { ...of, type: 'number', min: 0, max: 0 }
 const anyNumber: Field = { ...of, type: 'number' }
 const [checkbox, url, date, phone] = (['checkbox', 'url', 'date', 'phone'] as const).map(
   (type): Field => ({ ...of, type }),
@@ -54,10 +55,17 @@ describe('a value that fits its field is kept', () => {
   })
 })
 
+test('a field with the name of a member of every object is absent unless it was given', () => {
+  const field: Field = { ...text, name: 'constructor' }
+  expect(readFields({}, [field], asJson)).toEqual({ values: {}, problems: [] })
+})
+
 describe('a value that does not fit says what to do', () => {
   test.each<[Field, given: unknown, message: string]>([
     [text, 'abcdef', 'it is too long: at most 5 characters.'],
     [textarea, 'abc\nef', 'it is too long: at most 5 characters.'],
+    [zero, -1, 'it must be at least 0.'],
+    [zero, 1, 'it must be at most 0.'],
     [text, 5, 'it must be given once, as text.'],
     [text, ['a', 'b'], 'it must be given once, as text.'],
     [choice, 'Pro', 'it must be one of free, pro.'],

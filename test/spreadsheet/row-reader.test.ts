@@ -234,6 +234,18 @@ describe('reading a Google Sheet', () => {
     expect((await readAllAgain(reader)).end.kind).toBe('end')
   })
 
+  test('gives the rows of a table that begins far to the right', async () => {
+    await using world = await createGoogleWorld()
+    const away = Array.from({ length: 8 }, () => '')
+    await world.createTab('News', [
+      [...away, ...columns],
+      [...away, 'ada@example.com', new Date(noon).toISOString()],
+    ])
+    const handle = world.emulator.spreadsheet(world.spreadsheetId)
+    handle.convertToTable('News', { cells: 'I1:O2' })
+    expect((await readRows(world.connect()))['News']).toEqual([`ada@example.com ${noon}`])
+  })
+
   test('a call that failed can be made again', async () => {
     await using world = await createGoogleWorld()
     await world.createTab('News', [columns, ['ada@example.com', new Date(noon).toISOString()]])

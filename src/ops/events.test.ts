@@ -1,0 +1,36 @@
+import pino from 'pino'
+import { expect, test } from 'vitest'
+
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { createEvents } from './events.ts'
+import { createHealth } from './health.ts'
+
+function world() {
+  const lines: { readonly level: number; readonly msg: string }[] = []
+  const log = pino({}, { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[number]) })
+  const health = createHealth()
+  return { lines, health, events: createEvents(log, health, new ManualClock()) }
+}
+
+const problem = { reason: 'permission', message: 'not shared', hint: 'Share it.' } as const
+
+test('delivery that waits for a person stays blocked while later tries fail, until it works again', () => {
+  const { health, events } = world()
+  events.deliveryDelayed('no answer', 1_000)
+  expect(health.delivery).toEqual({ state: 'delayed', error: 'no answer' })
+  events.deliveryBlocked(problem)
+  const blocked = { state: 'blocked', reason: 'permission', error: 'not shared', hint: 'Share it.' }
+  expect(health.delivery).toEqual(blocked)
+  events.deliveryDelayed('no answer', 1_000)
+  expect(health.delivery).toEqual(blocked)
+  events.deliveryResumed()
+  expect(health.delivery).toEqual({ state: 'ok' })
+})
+
+test('blocked delivery is logged once for each reason', () => {
+  const { lines, events } = world()
+  events.deliveryBlocked(problem)
+  events.deliveryBlocked(problem)
+  events.deliveryBlocked({ ...problem, hint: 'Share it again.' })
+  expect(lines.map(({ level }) => level)).toEqual([50, 50])
+})

@@ -270,6 +270,11 @@ test.each<[string, Variables, string, RegExp]>([
   ])
 })
 
+test('the address beside the JSON may be written in another case', () => {
+  const written = { SHEETS_PRIVATE_KEY: json, SHEETS_CREDENTIALS_EMAIL: email.toUpperCase() }
+  expect(() => load({ ...pair, ...written })).not.toThrow()
+})
+
 test('the problem says whether a key file is missing or may not be read', () => {
   const readText = () => {
     throw Object.assign(new Error('permission denied'), { code: 'EACCES' })

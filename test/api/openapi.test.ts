@@ -19,6 +19,7 @@ afterAll(() => service.stop())
 interface Document {
   readonly paths: Record<string, Record<string, { readonly security?: unknown }>>
   readonly components: {
+    readonly parameters?: Record<string, object>
     readonly schemas: Record<string, { properties: Record<string, Record<string, unknown>> }>
   }
 }
@@ -63,6 +64,7 @@ test('with sites it has the fields and limits of the site that is asked for, nam
   const { paths, components } = JSON.parse(text) as Document
   const { Signup, SignupForm, BulkItem, Bulk, Site } = components.schemas
   expect(Site).toMatchObject({ enum: ['launch', 'blog'] })
+  expect(components.parameters?.['Site']).toMatchObject({ required: true })
   expect(Signup).toMatchObject({ required: ['email', 'company'] })
   for (const schema of [Signup, SignupForm, BulkItem]) {
     expect(schema?.properties).toMatchObject({
@@ -92,6 +94,7 @@ test('with a site default, the document without a site has the fields of that on
   await using named = await bootService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } })
   const { components } = (await (await fetch(named.url + path)).json()) as Document
   expect(components.schemas['Signup']?.properties).toHaveProperty('company')
+  expect(components.parameters?.['Site']).toMatchObject({ required: false })
 })
 
 test('the linter finds a mistake in a document', async () => {

@@ -148,10 +148,13 @@ describe('the service checks what the pages ask for', () => {
   })
 
   test('a link cannot give the consent', async () => {
-    const page = await (await get(branded, '/?field-consent=yes&field-plan=pro')).text()
-    expect(page.match(/name="metadata\[consent\]"/g)).toHaveLength(1)
-    expect(page).toContain('name="metadata[plan]" value="pro"')
-    expect(page).not.toContain('checked')
+    for (const given of ['yes', consent]) {
+      const query = new URLSearchParams({ 'field-consent': given, 'field-plan': 'pro' })
+      const page = await (await get(branded, `/?${query}`)).text()
+      expect(page.match(/name="metadata\[consent\]"/g)).toHaveLength(1)
+      expect(page).toContain('name="metadata[plan]" value="pro"')
+      expect(page).not.toContain('checked')
+    }
   })
 })
 

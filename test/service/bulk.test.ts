@@ -43,7 +43,9 @@ test('all signups of a bulk request are accepted and become rows in its order', 
       ['B@example.com', 'bulk', '', '', '{"k":1}', 'Sheet1'],
     ])
   for (const { id } of body.results) {
-    expect((await fetch(`${service.url}/api/signup/${id}`)).status).toBe(200)
+    for (const written of [id, id.toUpperCase()]) {
+      expect((await fetch(`${service.url}/api/signup/${written}`)).status).toBe(200)
+    }
   }
 })
 

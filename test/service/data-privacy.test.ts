@@ -24,8 +24,10 @@ test('at the start, files in DATA_DIR that others could read become private to t
   await using folder = await tempFolder()
   const dataDir = join(folder.path, 'data')
   await mkdir(join(dataDir, 'sheets'), { recursive: true, mode: 0o755 })
-  for (const name of ['lock', 'sheets/by hand.csv']) await writeFile(join(dataDir, name), '')
-  await chmod(join(dataDir, 'sheets/by hand.csv'), 0o640)
+  for (const name of ['lock', 'sheets/by hand.csv', 'journal.db.old', 'journal.secret.tmp']) {
+    await writeFile(join(dataDir, name), '')
+    if (name !== 'lock') await chmod(join(dataDir, name), 0o640)
+  }
   await chmod(dataDir, 0o750)
   // Another program reads the file `lock`.
   using reader = new DatabaseSync(join(dataDir, 'lock'), { readOnly: true })

@@ -2,13 +2,15 @@ import { expect, test } from 'vitest'
 
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
+import { readMetrics, withMetrics } from '../../harness/read-metrics.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const email = 'ada@example.com'
 
 test('signups make no more new tabs than MAX_SHEET_TABS, counted across restarts', async () => {
   await using folder = await tempFolder()
-  const start = () => bootService({ dataDir: folder.path, env: { MAX_SHEET_TABS: '2' } })
+  const start = () =>
+    bootService({ dataDir: folder.path, env: { MAX_SHEET_TABS: '2', ...withMetrics } })
   const post = async (service: BootedService, sheetTab: string) =>
     (await postSignup(service.url, { email, sheetTab })).status
   {
@@ -34,6 +36,8 @@ test('signups make no more new tabs than MAX_SHEET_TABS, counted across restarts
     accepted: 2,
     results: [{ errors: [{ field: 'sheetTab' }] }, { index: 1 }, { index: 2 }],
   })
+  const metrics = await readMetrics(service.url)
+  expect(metrics.get('rollcall_signups_accepted_total{site="default"}')).toBe(3)
 })
 
 test('one client cannot use up the new tabs of all, and no page shows a form for a tab that would be refused', async () => {

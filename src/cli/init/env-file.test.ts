@@ -1,7 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { tempFolder } from '../../../harness/temp-folder.ts'
 import { parseEnvFile } from '../../config/env/env-file.ts'
 import type { Ask } from './ask.ts'
-import { confirmChanges } from './env-file.ts'
+import { confirmChanges, writeEnvFile } from './env-file.ts'
 
 const never = async () => expect.fail('nothing else is asked')
 
@@ -40,4 +43,15 @@ test('after a yes, all settings of a group change, those too that the file did n
 test('after a no, no setting of a group changes, and those of other groups do', async () => {
   const changes = await confirmChanges(groups, file, answering(false).ask)
   expect([...changes.keys()]).toEqual(['ALLOWED_ORIGINS'])
+})
+
+test('a file that somebody has changed since it was read is not written', async () => {
+  await using folder = await tempFolder()
+  const path = join(folder.path, '.env')
+  const changes = new Map([['PORT', '3001']])
+  for (const before of ['', 'PORT=3000\n']) {
+    await writeFile(path, `${before}HOST=0.0.0.0\n`)
+    await expect(writeEnvFile(path, before, changes)).rejects.toThrow('was changed meanwhile')
+    expect(await readFile(path, 'utf8')).toBe(`${before}HOST=0.0.0.0\n`)
+  }
 })

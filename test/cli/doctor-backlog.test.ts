@@ -5,6 +5,8 @@ import { backlogCheck } from '../../src/cli/doctor/site-checks.ts'
 import { Notes } from '../../src/cli/terminal/notes.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { deliveryFact } from '../../src/journal/contracts/delivery-log.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { journalHomeOf } from '../../src/service/journal-home.ts'
 import { signupIds } from '../../src/signup/id.ts'
@@ -27,18 +29,35 @@ test.each([
   const batch = await freezeNext(journal.delivery)
   await journal.delivery.settle(batch?.number ?? 0, noon - quietMs)
   await journal.intake.append([makeSignup({ id: signupIds()(noon - ageMs) })])
-  const clock = { ...systemClock, now: () => noon }
-  const session = { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) }
-  const context = {
-    ...{
-      config,
-      site: config.sites[0],
-      secrets,
-      home: journalHomeOf(config, secrets, { clock }),
-      sendsNotice: false,
-      session,
-    },
-    ...{ journal, parts: [journal], whyClosed: '' },
-  }
-  expect(await backlogCheck(context)).toMatchObject([{ check: 'backlog', state }])
+  expect(await backlogCheck(contextOf(journal))).toMatchObject([{ check: 'backlog', state }])
 })
+
+test('signups of a tab that is set aside are no backlog of the others, and have a fault of their own', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const id = signupIds()(noon - 60 * minute)
+  await journal.intake.append([makeSignup({ id, sheetTab: 'News' })])
+  const tab = {
+    name: 'News',
+    place: 'News',
+    reason: 'protectedTab',
+    error: 'kept',
+    hint: 'Free it.',
+  }
+  const note = { delivery: { state: 'ok' }, tabs: [tab], warnings: [], since: '2026-11-20' }
+  await journal.delivery.noteFact(deliveryFact, JSON.stringify(note))
+  expect(await backlogCheck(contextOf(journal))).toMatchObject([
+    { check: 'backlog', state: 'ok' },
+    { check: 'delivery', state: 'fault', message: expect.stringContaining('"News" is set aside') },
+  ])
+})
+
+/** What the check gets of a site with this journal, at noon. */
+function contextOf(journal: Journal) {
+  const clock = { ...systemClock, now: () => noon }
+  return {
+    ...{ config, secrets, journal, site: config.sites[0], sendsNotice: false },
+    home: journalHomeOf(config, secrets, { clock }),
+    session: { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) },
+    ...{ parts: [journal], whyClosed: '' },
+  }
+}

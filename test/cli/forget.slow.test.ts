@@ -179,6 +179,12 @@ test('what forget could not do without a service, the next forget does', async (
     reason: 'The caller does not have permission',
   })
   google.emulator.faults.clear()
+  google.emulator.faults.add({ on: 'batchUpdate', answer: 'unavailable', times: 0 })
+  expect(await forget(place, '--wait', '2')).toMatchObject({
+    rows: { waiting: 1 },
+    reason: expect.stringMatching(/503|unavailable/i),
+  })
+  google.emulator.faults.clear()
   const next = await runCommand(['forget', others[0] ?? ''], place)
   expect(next.code).toBe(0)
   expect(next.stdout).toContain('Removed from the spreadsheet: 1 row.')

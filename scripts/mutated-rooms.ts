@@ -8,7 +8,7 @@ export interface Room {
 /** Tests beside the sources come with every room. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   // All rooms use it.
-  signup: ['src/**/*.test.ts'],
+  signup: ['src/{api,challenge,delivery,intake,operations,ops,pages,spreadsheet}/**/*.test.ts'],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: [
     'test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored,upgraded,whole-journal}.test.ts',

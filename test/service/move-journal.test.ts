@@ -41,6 +41,17 @@ async function journalToMove(folder: string, url: string) {
   return { home, move, signup }
 }
 
+/** The tables with signups that have arrived, of any move. */
+async function arrivedTables(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'rollcall' AND tablename LIKE 'arrived%'`,
+  )
+  await client.end()
+  return rows.map(({ name }) => name)
+}
+
 test('a move takes every row, compares as many, and marks the folder', async () => {
   await using database = await server.createDatabase()
   await using folder = await tempFolder()
@@ -155,6 +166,7 @@ test('a journal that has changed after a move was stopped arrives anew', async (
   const goneOn: number[] = []
   expect(await move({ goesOn: (after) => goneOn.push(after) })).toMatchObject({ signup: 2 })
   expect(goneOn).toEqual([])
+  expect(await arrivedTables(database.url)).toEqual([])
 })
 
 test('an instance that opened the database before or during a move writes nothing after it', async () => {
@@ -256,18 +268,14 @@ test('signups that have arrived and differ are refused, and the next move brings
   const stopped = new AbortController()
   const copied = () => stopped.abort(new Error('stopped'))
   await expect(move({ stop: stopped.signal, copied })).rejects.toThrow('stopped')
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  const arrived = `SELECT tablename FROM pg_tables WHERE schemaname = 'rollcall' AND tablename LIKE 'arrived%'`
-  const [table] = (await client.query<{ tablename: string }>(arrived)).rows
-  await client.query(`UPDATE rollcall.${table?.tablename} SET email = 'other@example.com'`)
+  const [table] = await arrivedTables(database.url)
+  await database.query(`UPDATE rollcall.${table} SET email = 'other@example.com'`)
   await expect(move()).rejects.toThrow(
     'The copy of the table signup differs: it has 1 rows of 1, or other values in them. Nothing was moved. ' +
       'Run it again: it begins anew. If that does not help, report it.',
   )
   expect(await move()).toMatchObject({ signup: 1 })
-  expect((await client.query(arrived)).rows).toEqual([])
-  await client.end()
+  expect(await arrivedTables(database.url)).toEqual([])
   await using moved = await openPostgresJournal(database.url)
   expect(await moved.reader.page(0, 10)).toMatchObject([{ signup: { email: signup.email } }])
 })

@@ -82,6 +82,8 @@ export function appendGroup(
 class Appends {
   readonly #db: SqliteDatabase
   readonly #signups: NewSignups
+  /** The default tab of each site that has no name for it yet. Any process may give one after this transaction. */
+  readonly #unresolved = new Map<IntakeSite, Tab>()
 
   constructor(db: SqliteDatabase, signups: NewSignups) {
     this.#db = db
@@ -114,10 +116,19 @@ class Appends {
   }
 
   #tabsOf({ site, signups, terms }: SiteRequest): readonly (Tab | undefined)[] {
-    const known = signups.map(({ sheetTab }) => site.tabs.known(sheetTab))
-    if (!known.includes(undefined)) return known
     const names = signups.map(({ sheetTab }) => sheetTab)
-    return this.#db.runNow(site.tabs.take(names, signups[0]?.receivedAt ?? 0, terms.client))
+    const known = names.map((name) => site.tabs.known(name) ?? this.#unresolvedTab(site, name))
+    if (!known.includes(undefined)) return known
+    const at = signups[0]?.receivedAt ?? 0
+    const tabs = this.#db.runNow(site.tabs.take(names, at, terms.client))
+    const unresolved = tabs.find((tab) => tab?.key === unresolvedKey)
+    if (unresolved) this.#unresolved.set(site, unresolved)
+    return tabs
+  }
+
+  #unresolvedTab(site: IntakeSite, name: string): Tab | undefined {
+    const isNamed = site.tabs.named(name).key !== unresolvedKey
+    return isNamed ? undefined : this.#unresolved.get(site)
   }
 
   #recall(site: IntakeSite, idempotency: Idempotency): Recalled | undefined {

@@ -145,6 +145,29 @@ test.each([
   },
 )
 
+/** Fills in the form of the site `launch` with a keyboard. Resolves with what it sends. */
+async function sentByKeyboard(page: Page): Promise<Record<string, string>> {
+  let sent = ''
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent = request.postData() ?? ''
+  })
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  await page.locator('#email').focus()
+  await page.keyboard.type('grace@example.com')
+  await press('Tab')
+  await page.keyboard.type('Navy')
+  await press('Tab', 'Space', 'ArrowDown', 'Tab', 'I', 'Tab')
+  await page.keyboard.type('7')
+  await page.getByLabel('Send me news').focus()
+  await press('Space', 'Enter')
+  await expect
+    .poll(() => page.getByRole('status').allInnerTexts())
+    .toContain('Thank you! You are signed up.')
+  return Object.fromEntries(new URLSearchParams(sent))
+}
+
 describe('the embed', () => {
   const tag = (more = '', query = '?site=launch', heightMin = '0') =>
     `${watchShifts}<p>before</p><div style="min-height: ${heightMin}">
@@ -235,25 +258,7 @@ describe('the embed', () => {
     const query = '?utm_source=mail&utm_medium=letter'
     await using host = await shared.open({ body: tag('', ''), query })
     const { page } = host
-    let sent = ''
-    page.on('request', (request) => {
-      if (request.method() === 'POST') sent = request.postData() ?? ''
-    })
-    const press = async (...keys: string[]) => {
-      for (const key of keys) await page.keyboard.press(key)
-    }
-    await page.locator('#email').focus()
-    await page.keyboard.type('grace@example.com')
-    await press('Tab')
-    await page.keyboard.type('Navy')
-    await press('Tab', 'Space', 'ArrowDown', 'Tab', 'I', 'Tab')
-    await page.keyboard.type('7')
-    await page.getByLabel('Send me news').focus()
-    await press('Space', 'Enter')
-    await expect
-      .poll(() => page.getByRole('status').allInnerTexts())
-      .toContain('Thank you! You are signed up.')
-    expect(Object.fromEntries(new URLSearchParams(sent))).toEqual({
+    expect(await sentByKeyboard(page)).toEqual({
       email: 'grace@example.com',
       company: 'Navy',
       plan: 'pro',
@@ -268,6 +273,12 @@ describe('the embed', () => {
       source: 'embed',
     })
     await expect.poll(() => rows().some(([email]) => email === 'grace@example.com')).toBe(true)
+  })
+
+  test('takes a collected field from its tag before the address of the page', async () => {
+    const body = tag('data-field-utm_source=partner', '')
+    await using host = await shared.open({ body, query: '?utm_source=mail' })
+    expect(await sentByKeyboard(host.page)).toMatchObject({ utm_source: 'partner' })
   })
 
   test('never sends the signup of a misspelt site to another one', async () => {

@@ -40,34 +40,43 @@ export interface Found {
   readonly needsApiKey: boolean
 }
 
-type Methods = ReadonlyMap<string, Found>
+interface Methods {
+  readonly byName: ReadonlyMap<string, Found>
+  /** Refuses all other methods. */
+  readonly others: Found
+}
 
 /** Finds the handler of a path and a method. Unknown ones get a handler that refuses. */
 export class Router {
-  readonly #router: HonoRouter<readonly [methods: Methods, others: Found]> = new SmartRouter({
+  /** The paths without parameters. Nearly all requests are for one of them. */
+  readonly #fixed = new Map<string, Methods>()
+  readonly #withParameters: HonoRouter<Methods> = new SmartRouter({
     routers: [new RegExpRouter(), new TrieRouter()],
   })
 
-  /** @param path may have parameters such as `:id`; when several paths match, the first one added wins */
+  /** @param path may have parameters such as `:id`; a path without them goes before those with them */
   add(path: string, { GET, POST, isPublic = false, needsApiKey = false }: Route): void {
     const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : []), 'OPTIONS']
     const found = (handle: Handler, more = {}) => ({ ...plain, handle, route: path, ...more })
-    const methods = new Map([['OPTIONS', found((exchange) => options(exchange, allowed))]])
-    if (GET) methods.set('GET', found(GET, { isPublic })).set('HEAD', found(GET))
-    if (POST) methods.set('POST', found(POST, { isSignup: true, needsApiKey }))
+    const byName = new Map([['OPTIONS', found((exchange) => options(exchange, allowed))]])
+    if (GET) byName.set('GET', found(GET, { isPublic })).set('HEAD', found(GET))
+    if (POST) byName.set('POST', found(POST, { isSignup: true, needsApiKey }))
     const others = found(() => {
       throw refuse.method(allowed)
     })
-    this.#router.add(METHOD_NAME_ALL, path, [methods, others])
+    const methods = { byName, others }
+    if (path.includes(':')) this.#withParameters.add(METHOD_NAME_ALL, path, methods)
+    else this.#fixed.set(path, methods)
   }
 
   find({ method, url }: { readonly method: string; readonly url: string }): Found {
-    const [matches, stash] = this.#router.match(METHOD_NAME_ALL, pathOf(url))
-    const [first] = matches
+    const path = pathOf(url)
+    const fixed = this.#fixed.get(path)
+    if (fixed) return fixed.byName.get(method) ?? fixed.others
+    const [[first], stash] = this.#withParameters.match(METHOD_NAME_ALL, path)
     if (!first) return nothing
-    const [[methods, others], indexes] = first
-    const it = methods.get(method) ?? others
-    return { ...it, params: paramsOf(indexes, stash) }
+    const [{ byName, others }, indexes] = first
+    return { ...(byName.get(method) ?? others), params: paramsOf(indexes, stash) }
   }
 }
 

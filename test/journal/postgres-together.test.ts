@@ -8,6 +8,7 @@ import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { openPostgresSites } from '../../src/journal/postgres/postgres-journal.ts'
 import { layoutVersion } from '../../src/journal/tables/layout.ts'
 
 let server: PostgresServer
@@ -164,6 +165,22 @@ test('a signup without a tab is delivered although an instance with other settin
   await named.delivery.settle(first.number, 1)
   await using next = await openPostgresJournal(given.url)
   expect(addressesOf(await freezeNext(next.delivery))).toEqual({ Sheet1: ['early@example.com'] })
+})
+
+test('signups that arrive together share a commit, also while nobody has named the default tab', async () => {
+  await using given = await world(0)
+  const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } }
+  await using opened = await openPostgresSites(given.url, new Map([['default', policy]]))
+  const { intake, delivery } = opened.sites.get('default') ?? expect.fail()
+  const commits: number[] = []
+  opened.onCommit(({ signups }) => commits.push(signups))
+  const add = () => intake.append([makeSignup({ sheetTab: '' })])
+  await add()
+  await Promise.all(Array.from({ length: 50 }, add))
+  expect(commits).toEqual([1, 50])
+  await delivery.resolveDefaultTab('Tabelle1')
+  await add()
+  expect(addressesOf(await freezeNext(delivery))['Tabelle1']).toHaveLength(52)
 })
 
 test('many signups without a tab move to the default tab in slices, and in order', async () => {

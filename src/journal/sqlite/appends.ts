@@ -117,18 +117,12 @@ class Appends {
 
   #tabsOf({ site, signups, terms }: SiteRequest): readonly (Tab | undefined)[] {
     const names = signups.map(({ sheetTab }) => sheetTab)
-    const known = names.map((name) => site.tabs.known(name) ?? this.#unresolvedTab(site, name))
+    const known = names.map((name) => site.tabs.known(name, this.#unresolved.get(site)))
     if (!known.includes(undefined)) return known
-    const at = signups[0]?.receivedAt ?? 0
-    const tabs = this.#db.runNow(site.tabs.take(names, at, terms.client))
+    const tabs = this.#db.runNow(site.tabs.take(names, signups[0]?.receivedAt ?? 0, terms.client))
     const unresolved = tabs.find((tab) => tab?.key === unresolvedKey)
     if (unresolved) this.#unresolved.set(site, unresolved)
     return tabs
-  }
-
-  #unresolvedTab(site: IntakeSite, name: string): Tab | undefined {
-    const isNamed = site.tabs.named(name).key !== unresolvedKey
-    return isNamed ? undefined : this.#unresolved.get(site)
   }
 
   #recall(site: IntakeSite, idempotency: Idempotency): Recalled | undefined {
@@ -145,10 +139,8 @@ class Appends {
     const hash = addressHash(secret, email)
     const [tombstone] = this.#db.runStep([sql.tombstone, id, hash]).rows
     const forgotten = Number(tombstone?.['upto'] ?? 0)
-    return (
-      this.#has([sql.sameAddress, tab.id, email, forgotten]) ||
-      this.#has([sql.keptAddress, tab.id, hash])
-    )
+    const isThere = this.#has([sql.sameAddress, tab.id, email, forgotten])
+    return isThere || this.#has([sql.keptAddress, tab.id, hash])
   }
 
   #has(step: Step): boolean {

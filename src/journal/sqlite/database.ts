@@ -37,7 +37,7 @@ export class SqliteDatabase implements Database, Disposable {
   readonly #db: DatabaseSync
   readonly #clock: DatabaseOptions['clock']
   readonly #assertWritable: DatabaseOptions['assertWritable']
-  readonly #prepared = new Map<Statement, Prepared>()
+  readonly #prepared = new Map<Statement, { statement: StatementSync; hasRows: boolean }>()
 
   /** @throws Error when the file is not a journal, cannot be opened, or is of a newer version. */
   constructor(file: string, options: DatabaseOptions) {
@@ -116,9 +116,8 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   /**
-   * Leaves no copy of what was erased: in the index of addresses, and in the write-ahead log. Takes two
-   * seconds for a million signups with that index. Returns false when another process reads or writes
-   * just now.
+   * Leaves no copy of what was erased, in the index of addresses and in the write-ahead log. Takes two seconds for
+   * a million signups with that index. Returns false when another process reads or writes just now.
    */
   dropCopies(): boolean {
     try {
@@ -210,10 +209,4 @@ export class SqliteDatabase implements Database, Disposable {
       throw toUnavailable(error)
     }
   }
-}
-
-interface Prepared {
-  readonly statement: StatementSync
-  /** Whether it answers with rows. */
-  readonly hasRows: boolean
 }

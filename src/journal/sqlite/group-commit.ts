@@ -14,9 +14,8 @@ interface Waiting<In, Out> {
  * more, but for no longer than a commit takes. So a slow disk gets fewer and larger commits.
  *
  * `commit` gets the items in order of arrival and returns one result for each. When it throws, it must
- * have changed nothing, or it throws `OutcomeUnknown`. Each item of the group is then committed alone, so
- * that a bad item fails alone.
- * When it throws `JournalBusy`, because another process is writing, the group waits and may grow.
+ * have changed nothing, or it throws `OutcomeUnknown`. Each item is then committed alone, so that a bad item
+ * fails alone. When it throws `JournalBusy`, as another process is writing, the group waits and may grow.
  */
 export class GroupCommit<In, Out> {
   readonly #commit: (items: readonly In[]) => readonly Out[]

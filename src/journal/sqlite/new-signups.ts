@@ -21,10 +21,10 @@ const sql = statementsOf('sqlite new signups', {
 })
 
 function addingSignups(count: number): string {
-  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+  const rows = Array<string>(count).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
   return `INSERT INTO signup
             (position, id, tab, received_at, email, source, name, tags, metadata, fields, row_status)
-          VALUES ${Array<string>(count).fill(row).join(', ')}`
+          VALUES ${rows}`
 }
 
 /** Adds signups to the tables and counts them, within one transaction. `finish` ends it. */

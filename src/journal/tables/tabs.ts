@@ -75,6 +75,8 @@ export class Tabs {
   readonly #namedKeys: readonly string[]
   /** By key. They stay valid, because no tab with a final name is ever deleted. */
   readonly #known = new Map<string, Tab>()
+  /** Whether the tab without a final name was there. Only the process that names it removes it. */
+  #hasUnresolved = false
   /** The keys of tabs that `plan` would have made. */
   readonly #planned = new Set<string>()
 
@@ -90,14 +92,24 @@ export class Tabs {
     return { key: isResolved ? tabKey(called) : unresolvedKey, name: called }
   }
 
-  /** The tab of this name, when it is known to be there. */
-  known(name: string): Tab | undefined {
-    return this.#known.get(this.named(name).key)
+  /** The tab of this name, when it is known to be there. The caller knows whether the unresolved one is. */
+  known(name: string, unresolved?: Tab): Tab | undefined {
+    const { key } = this.named(name)
+    return key === unresolvedKey ? unresolved : this.#known.get(key)
   }
 
-  /** Notes tabs that are there. The unresolved one is not noted, because any process may resolve it. */
+  /** Whether the tab of this name was there: a transaction need not make it, but the unresolved one may be gone. */
+  wasThere(name: string): boolean {
+    const { key } = this.named(name)
+    return key === unresolvedKey ? this.#hasUnresolved : this.#known.has(key)
+  }
+
+  /** Notes tabs that are there. The unresolved one is not known for long, because any process may resolve it. */
   learn(tabs: Iterable<Tab>): void {
-    for (const tab of tabs) if (tab.key !== unresolvedKey) this.#known.set(tab.key, tab)
+    for (const tab of tabs) {
+      if (tab.key === unresolvedKey) this.#hasUnresolved = true
+      else this.#known.set(tab.key, tab)
+    }
   }
 
   /** Notes the tabs of rows with `id`, `key` and `name`, where there is an `id`. */
@@ -109,6 +121,7 @@ export class Tabs {
   /** To call when a transaction with `take` was rolled back. */
   forget(): void {
     this.#known.clear()
+    this.#hasUnresolved = false
   }
 
   /**
@@ -117,6 +130,7 @@ export class Tabs {
    */
   stepsToMake({ tabs, at, client, key, token }: TabRequest): readonly Step[] {
     const missing = this.#missing(tabs)
+    if (this.#hasUnresolved) missing.delete(unresolvedKey)
     if (missing.size === 0) return []
     const { id, policy, defaultTab } = this.#site
     const wanted = Array.from(missing.values(), (tab, index) => ({
@@ -145,8 +159,7 @@ export class Tabs {
     const tabs = names.map((name) => this.named(name))
     const missing = this.#missing(tabs)
     if (missing.size === 0) return tabs.map(({ key }) => this.#known.get(key))
-    const steps = this.stepsToMake({ tabs, at, client })
-    const answers = yield [...steps, this.#find(missing.keys())]
+    const answers = yield [...this.stepsToMake({ tabs, at, client }), this.#find(missing.keys())]
     const found = (answers.at(-1)?.rows ?? []).map(toTab)
     this.learn(found)
     const there = new Map(found.map((tab) => [tab.key, tab]))
@@ -189,7 +202,7 @@ export class Tabs {
   }
 
   /** Those that are not known to be there. A tab is called as it was named first. */
-  #missing(tabs: readonly NamedTab[]): ReadonlyMap<string, NamedTab> {
+  #missing(tabs: readonly NamedTab[]): Map<string, NamedTab> {
     const missing = new Map<string, NamedTab>()
     for (const tab of tabs) {
       if (!this.#known.has(tab.key) && !missing.has(tab.key)) missing.set(tab.key, tab)

@@ -80,6 +80,15 @@ function hasFailed(proxy: PostgresProxy): Promise<void> {
   )
 }
 
+/** Resolves when the server has carried out all of a transaction but its commit. The proxy is ahead of it. */
+function standsOpen({ database }: World): Promise<void> {
+  const open = `SELECT 1 FROM pg_stat_activity WHERE datname = '${database}' AND state = 'idle in transaction'`
+  return waitUntil(
+    async () => (await server.query(open)).rowCount === 1,
+    () => 'no transaction stands open',
+  )
+}
+
 const [ada, grace] = ['ada@example.com', 'grace@example.com']
 const commitFaults = ['cut before', 'cut after', 'hang before', 'hang after'] as const
 
@@ -204,6 +213,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     const answered: string[] = []
     const late = append(world.harmed, ada).then(() => answered.push(ada))
     await hasFailed(world.proxy)
+    await standsOpen(world)
     const next = append(world.other, grace).then(() => answered.push(grace))
     await sleep(100)
     // Nobody has got past the open transaction.

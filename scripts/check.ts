@@ -11,9 +11,12 @@ const checks = [
   { name: 'dead code', command: 'knip --no-progress' },
 ]
 
+/** Compilers make many objects. In Node's small space for new ones, they spend a fifth of their time on collecting. */
+const env = { ...process.env, NODE_OPTIONS: '--max-semi-space-size=64' }
+
 /** Runs a check. npm has put node_modules/.bin first in PATH. */
 async function run({ name, command }: (typeof checks)[number]): Promise<boolean> {
-  const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, { env, shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve)
   })

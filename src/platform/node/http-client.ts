@@ -1,10 +1,4 @@
-import {
-  Agent as PlainAgent,
-  type AgentOptions,
-  type ClientRequest,
-  type IncomingMessage,
-  request as plainRequest,
-} from 'node:http'
+import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -15,6 +9,7 @@ import {
   type OutgoingRequest,
 } from '../http-client.ts'
 import { messageOf } from '../message-of.ts'
+import { Agent as PlainAgent, request as plainRequest } from './http.ts'
 
 /** Closes idle connections after 4 s, which is before usual servers close them. */
 const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const

@@ -1,14 +1,9 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Connection, HttpRequest, PlainAnswer, ProtocolFailure } from '../http-exchange.ts'
 import type { Share } from '../share.ts'
+import { createServer, STATUS_CODES } from './http.ts'
 import { IncomingRequest, lengthOf, sendAnswer, urlOf } from './http-exchange.ts'
 import { ConnectionSlots } from './connection-slots.ts'
 import { HttpConnection } from './http-connection.ts'

@@ -1,4 +1,4 @@
-import { importPKCS8, type JWTPayload, SignJWT } from 'jose'
+import type { JWTPayload } from 'jose'
 import { type Clock, minute } from '../../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { Refused, Retryable } from '../spreadsheet.ts'
@@ -20,10 +20,13 @@ export type SignAssertion = (claims: JWTPayload) => Promise<string>
 
 /** @param privateKey RSA, PKCS#8 PEM. */
 export function signWith(privateKey: string): SignAssertion {
-  return async (claims) =>
-    new SignJWT(claims)
+  return async (claims) => {
+    // Loaded when it is needed, as it takes 4 MB.
+    const { importPKCS8, SignJWT } = await import('jose')
+    return new SignJWT(claims)
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .sign(await importPKCS8(privateKey, 'RS256'))
+  }
 }
 
 export interface AccessTokenOptions {

@@ -17,7 +17,7 @@ const more = DATABASE_URL === undefined ? {} : { DATABASE_URL }
 const { config, secrets } = deliverySettings(DATA_DIR, PROVIDER_URL, more)
 const clock = new HurriedClock()
 const serviceLog = createLog('error')
-const home = journalHomeOf(config, secrets, { clock })
+const home = await journalHomeOf(config, secrets, { clock })
 await using journal = onlySiteOf(await home.open({ log: serviceLog }))
 const rows = await journal.reader.backlog()
 const events = createEvents(serviceLog, createHealth(), clock)

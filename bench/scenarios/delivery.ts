@@ -21,7 +21,7 @@ async function openDelivery(dataDir: string, providerUrl: string) {
     SHEETS_REQUESTS_PER_MINUTE: '3000',
     SHEETS_REQUESTS_PER_DAY: '1000000',
   })
-  const home = journalHomeOf(config, secrets, realWorld)
+  const home = await journalHomeOf(config, secrets, realWorld)
   const journal = onlySiteOf(await home.open({ log: createLog('silent') }))
   const options = { ...destinationOf(config.sites[0], config, secrets), journal }
   const spreadsheet = connectSpreadsheet(options, realWorld)

@@ -21,7 +21,7 @@ export function addBackup(program: Command, run: Run): void {
     .action((given, { json }) =>
       run(async ({ out, clock, stop }) => {
         const file = resolve(given)
-        const { copies } = readSettings().home
+        const { copies } = (await readSettings()).home
         if (copies.kind === 'foreign') throw new UsageError(copies.toBackUp)
         // Every signup that was answered before is in the file.
         const completeTo = iso(clock.now())

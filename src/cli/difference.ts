@@ -35,7 +35,7 @@ export async function withDifference<T>(
   name: string | undefined,
   work: (difference: Difference) => Promise<T>,
 ): Promise<T> {
-  const { config, secrets, home } = readSettings()
+  const { config, secrets, home } = await readSettings()
   const site = chosenSite(config, name)
   {
     // Rejects when there is no journal, instead of making one.

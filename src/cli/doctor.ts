@@ -15,7 +15,7 @@ export function addDoctor(program: Command, run: Run): void {
     .action((options) =>
       run(async (session) => {
         const { json, notice = false, site: name } = options
-        const { config, secrets, home } = readSettings()
+        const { config, secrets, home } = await readSettings()
         const sites = chosenSites(config, name)
         if (notice && !secrets.alertWebhook) {
           throw new UsageError(

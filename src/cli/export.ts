@@ -45,7 +45,7 @@ export function addExport(program: Command, run: Run): void {
         if (kind === 'xlsx' && out === undefined && session.out.isTerminal) {
           throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
         }
-        const { config, home } = readSettings()
+        const { config, home } = await readSettings()
         await using journal = await home.openReader()
         const name = chosenName(config, journal.sites.keys(), options.site)
         const reader = partOf(journal.sites, { name })

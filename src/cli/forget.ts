@@ -29,7 +29,7 @@ export function addForget(program: Command, run: Run): void {
     .action((given, options) =>
       run(async (session) => {
         const { clock, notes, out, stop } = session
-        const { config, secrets, home } = readSettings()
+        const { config, secrets, home } = await readSettings()
         const address = storedEmail(given === '-' ? await readInput(stop) : given)
         if (emailProblem(address) !== undefined) {
           throw new UsageError('Give one email address, or - to read it from standard input.')

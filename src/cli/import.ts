@@ -48,7 +48,7 @@ export function addImport(program: Command, run: Run): void {
     .action((given, options) =>
       run(async (session) => {
         const path = resolve(given)
-        const { config, home } = readSettings()
+        const { config, home } = await readSettings()
         const site = chosenSite(config, options.site)
         if (options.duplicates && site.duplicates === 'ignore')
           throw new UsageError(

@@ -94,7 +94,7 @@ function isFromFile({ variables, envFile }: Environment, name: string): boolean 
 async function check(ask: Ask, session: Session): Promise<ExitCode> {
   for (;;) {
     await session.out.lines('')
-    const settings = readSettings()
+    const settings = await readSettings()
     const { sites } = settings.config
     const subject = { ...settings, sites, sendsNotice: false }
     if (await diagnoseInLines(subject, session)) {
@@ -106,7 +106,7 @@ async function check(ask: Ask, session: Session): Promise<ExitCode> {
 
 /** Offers to send a test signup and to remove it again. Returns whether all that was wanted was done. */
 async function tryOut(
-  { config, secrets, home }: ReturnType<typeof readSettings>,
+  { config, secrets, home }: Awaited<ReturnType<typeof readSettings>>,
   ask: Ask,
   { out, clock, stop }: Session,
 ): Promise<boolean> {

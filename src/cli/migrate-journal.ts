@@ -18,7 +18,7 @@ export function addMigrateJournal(program: Command, run: Run): void {
     .addHelpText('after', details)
     .action(({ json }) =>
       run(async ({ out, notes, clock, stop }) => {
-        const { config, secrets } = readSettings()
+        const { config, secrets } = await readSettings()
         if (!config.database || secrets.databaseUrl === undefined) {
           throw new UsageError('Set DATABASE_URL to the database that gets the journal.')
         }

@@ -14,7 +14,7 @@ export function addRestore(program: Command, run: Run): void {
     .option('--json', 'print JSON, for programs')
     .action((file, { replace, json }) =>
       run(async ({ out }) => {
-        const { copies } = readSettings().home
+        const { copies } = (await readSettings()).home
         if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
         const result = await copies.restore(resolve(file), { replace: replace === true })
         if (json) {

@@ -18,7 +18,7 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
   })
   // The service goes on when nobody reads its output any more, or when the disk is full.
   const print = (text: string) => void out.write(text).catch(() => {})
-  const { config, secrets } = readSettings()
+  const { config, secrets } = await readSettings()
   await using service = await startService(config, secrets, { stop })
   const { url, locations } = service
   const where = locations.length > 1 ? `${locations.length} spreadsheets` : locations.join()

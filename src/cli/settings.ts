@@ -10,9 +10,9 @@ import { type Session, UsageError } from './session.ts'
 import { listOf, nameHint } from './terminal/words.ts'
 
 /** The settings of the environment, and the home of their journal. @throws ConfigError */
-export function readSettings() {
+export async function readSettings() {
   const { config, secrets } = loadConfig(readEnvironment())
-  return { config, secrets, home: journalHomeOf(config, secrets, { clock: systemClock }) }
+  return { config, secrets, home: await journalHomeOf(config, secrets, { clock: systemClock }) }
 }
 
 type Sites = Config['sites']

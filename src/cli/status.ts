@@ -26,7 +26,7 @@ export function addStatus(program: Command, run: Run): void {
     .action(({ site: name, json, watch }) =>
       run(async (session) => {
         const { out, clock, stop } = session
-        const { config, home } = readSettings()
+        const { config, home } = await readSettings()
         await using journal = await home.openReader()
         await tellOtherSites(config, journal, session.notes)
         const sites = chosenSites(config, name)

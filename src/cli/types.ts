@@ -17,7 +17,7 @@ export function addTypes(program: Command, run: Run): void {
     .addHelpText('after', details)
     .action(() =>
       run(async ({ out }) => {
-        const { config } = readSettings()
+        const { config } = await readSettings()
         await out.data.write(typesOf(config.sites))
         return exit.done
       }),

@@ -51,7 +51,7 @@ export async function startService(
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()
-  const home = journalHomeOf(config, secrets, world)
+  const home = await journalHomeOf(config, secrets, world)
   const hold = started.use(await home.hold())
   await hold.keepPrivate(log)
 

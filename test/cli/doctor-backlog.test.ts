@@ -29,7 +29,7 @@ test.each([
   const batch = await freezeNext(journal.delivery)
   await journal.delivery.settle(batch?.number ?? 0, noon - quietMs)
   await journal.intake.append([makeSignup({ id: signupIds()(noon - ageMs) })])
-  expect(await backlogCheck(contextOf(journal))).toMatchObject([{ check: 'backlog', state }])
+  expect(await backlogCheck(await contextOf(journal))).toMatchObject([{ check: 'backlog', state }])
 })
 
 test('signups of a tab that is set aside are no backlog of the others, and have a fault of their own', async () => {
@@ -45,18 +45,18 @@ test('signups of a tab that is set aside are no backlog of the others, and have 
   }
   const note = { delivery: { state: 'ok' }, tabs: [tab], warnings: [], since: '2026-11-20' }
   await journal.delivery.noteFact(deliveryFact, JSON.stringify(note))
-  expect(await backlogCheck(contextOf(journal))).toMatchObject([
+  expect(await backlogCheck(await contextOf(journal))).toMatchObject([
     { check: 'backlog', state: 'ok' },
     { check: 'delivery', state: 'fault', message: expect.stringContaining('"News" is set aside') },
   ])
 })
 
 /** What the check gets of a site with this journal, at noon. */
-function contextOf(journal: Journal) {
+async function contextOf(journal: Journal) {
   const clock = { ...systemClock, now: () => noon }
   return {
     ...{ config, secrets, journal, site: config.sites[0], sendsNotice: false },
-    home: journalHomeOf(config, secrets, { clock }),
+    home: await journalHomeOf(config, secrets, { clock }),
     session: { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) },
     ...{ parts: [journal], whyClosed: '' },
   }

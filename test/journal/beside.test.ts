@@ -19,7 +19,7 @@ test('a command can write to a new journal, and to that of a service, and both s
   await using folder = await tempFolder()
   const variables = { DATA_DIR: join(folder.path, 'new/data') }
   const { config, secrets } = loadConfig({ variables, folder: folder.path, readText: () => '' })
-  const home = journalHomeOf(config, secrets, world)
+  const home = await journalHomeOf(config, secrets, world)
   await using command = onlySiteOf(await home.openBeside())
   await using service = openSqliteJournal(join(config.dataDir, 'journal.db'))
   await command.intake.append([makeSignup()])

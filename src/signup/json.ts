@@ -37,6 +37,8 @@ const number = /[-+.\deE]+/y
 
 /** What the text has too much of. The text may be anything; it is read once. */
 function excessIn(text: string): string | undefined {
+  // It is too short for any excess, as most signups are.
+  if (text.length <= numberCharactersMax) return undefined
   /** The number of keys so far, for each open object. */
   const open: number[] = []
   for (let at = 0; at < text.length; at++) {

@@ -9,6 +9,9 @@ import { limits } from './limits.ts'
  */
 const escapes = /((?:\\["\\])+)|(?:\\[bfnrt]|\\u[0-9a-f]{4}|[\x7f-\x9f])+/g
 
+/** Matches every text in which `escapes` finds something, in a tenth of its time. */
+const mayBeEscaped = /[\\\x7f-\x9f]/
+
 /** Longer JSON is refused before cleaning: it could fit only if most of it were control characters. */
 const rawCharactersMax = 6 * limits.metadataCharactersMax
 
@@ -33,7 +36,9 @@ export function compactMetadata(
   if (problem !== undefined) return { problem }
   const raw = JSON.stringify(value)
   if (raw.length > rawCharactersMax) return { problem: tooLong }
-  const text = raw.replace(escapes, (_, kept: string | undefined) => kept ?? ' ')
+  const text = mayBeEscaped.test(raw)
+    ? raw.replace(escapes, (_, kept: string | undefined) => kept ?? ' ')
+    : raw
   if (text.length > limits.metadataCharactersMax) return { problem: tooLong }
   if (text !== raw && JSON.stringify(JSON.parse(text)) !== text) {
     return { problem: 'Metadata has two keys that differ only in control characters: rename one.' }
@@ -60,25 +65,27 @@ export function withMembers(
 
 /** Why the value cannot be written out: it is too deep or too large, or has a number that JSON writes as null. */
 function problemIn(value: object): string | undefined {
-  let level: unknown[] = [value]
+  let level = [value]
   let count = 0
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > limits.metadataDepthMax) {
       return `Metadata is nested too deeply: at most ${limits.metadataDepthMax} levels.`
     }
-    const children = level.flatMap(childrenOf)
-    count += children.length
-    // Each child takes at least two characters.
-    if (count > rawCharactersMax / 2) return tooLong
-    // `JSON.parse` reads 1e999 as Infinity.
-    if (children.some((child) => typeof child === 'number' && !Number.isFinite(child))) {
-      return 'Metadata has a number that JSON cannot hold: send it as text.'
+    const below: object[] = []
+    for (const parent of level) {
+      const children: unknown[] = Object.values(parent)
+      count += children.length
+      // Each child takes at least two characters.
+      if (count > rawCharactersMax / 2) return tooLong
+      for (const child of children) {
+        // `JSON.parse` reads 1e999 as Infinity.
+        if (typeof child === 'number' && !Number.isFinite(child)) {
+          return 'Metadata has a number that JSON cannot hold: send it as text.'
+        }
+        if (typeof child === 'object' && child) below.push(child)
+      }
     }
-    level = children.filter((child) => typeof child === 'object')
+    level = below
   }
   return undefined
-}
-
-function childrenOf(value: unknown): unknown[] {
-  return typeof value === 'object' && value ? Object.values(value) : []
 }

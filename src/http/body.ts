@@ -41,7 +41,7 @@ export async function readBody({ request, client }: ReadFrom, limits: BodyLimits
   const contentType = headers.get('content-type') ?? ''
   if (isCoded(headers)) throw refuse.contentCoding()
   const mediaType = mediaTypeOf(contentType)
-  const bytes = await readBytes(request, client.share, limits)
+  const bytes = await readBytes(request, client, limits)
   const { formFieldsMax } = limits
   switch (mediaType) {
     case 'application/json':
@@ -56,13 +56,13 @@ export async function readBody({ request, client }: ReadFrom, limits: BodyLimits
 /** Never keeps more than the limit in memory. */
 async function readBytes(
   request: HttpRequest,
-  share: Share,
+  client: ReadFrom['client'],
   { bytesMax, arriving }: BodyLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (announcedBytes(request) > bytesMax) throw refuse.bodyTooLarge(bytesMax)
   try {
     if (isSmallBody(request)) return await request.bytes()
-    return await readPieces(request, bytesMax, arriving, share)
+    return await readPieces(request, bytesMax, arriving, client.share)
   } catch (error) {
     throw error instanceof Refusal ? error : refuse.incompleteBody()
   }

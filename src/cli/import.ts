@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { chosenSite, readSettings } from './settings.ts'
 import { type Command, Option } from '@commander-js/extra-typings'
-import { tabsOf } from '../service/tabs.ts'
+import { parseContext } from '../service/tabs.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { ownColumns } from '../signup/row.ts'
 import { Columns } from './import/columns.ts'
@@ -64,7 +64,7 @@ export function addImport(program: Command, run: Run): void {
         const { imports } = journal
         const importer = new Importer({
           columns,
-          context: { ...tabsOf(site, journal), source: 'import' },
+          context: parseContext('import', site, journal),
           tab: options.tab,
           dates: options.dates,
           add: (...signups) => imports[options.dryRun ? 'preview' : 'add'](...signups),

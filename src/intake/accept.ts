@@ -22,8 +22,8 @@ export interface Intakes {
 /** What takes in the signups of one site. */
 export interface Intake extends SubmitParts {
   readonly waiting: Waiting
-  /** The default tab and the allowed tabs. */
-  readonly tabs: Omit<ParseContext, 'source'>
+  /** What the parser needs to know, for each way in. Made once, not for each signup. */
+  readonly contexts: Readonly<Record<'api' | 'form' | 'bulk', ParseContext>>
   readonly people: FormPages
   /** The most signups in one request. */
   readonly bulkItemsMax: number

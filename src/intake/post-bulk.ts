@@ -32,10 +32,9 @@ const bulk: Endpoint<Told> = {
     const { clock, digest } = intake
     const { items, challengeToken } = readEnvelope(body, intake)
     exchange.signups = items.length
-    const context = { ...intake.tabs, source: 'bulk' } as const
     const errors = new ToldErrors()
     const parse = (item: unknown): Parsed => {
-      const one = parseSignup(item, context)
+      const one = parseSignup(item, intake.contexts.bulk)
       return one.ok ? one : { ok: false, problems: errors.take(one.problems) }
     }
     const parsed = await mapInTurns(items, parse, clock)

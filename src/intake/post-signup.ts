@@ -54,11 +54,11 @@ export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<
  *
  * @throws Refusal with everything that is wrong
  */
-function parseBody(body: Body, exchange: Exchange, { tabs, people }: Intake): ParsedSignup {
+function parseBody(body: Body, exchange: Exchange, { contexts, people }: Intake): ParsedSignup {
   const isForm = body.kind === 'form'
   const parsed = isForm
-    ? parseForm(body.fields, { ...tabs, source: 'form' })
-    : parseSignup(body.value, { ...tabs, source: 'api' })
+    ? parseForm(body.fields, contexts.form)
+    : parseSignup(body.value, contexts.api)
   const missing = isForm ? people.missing(exchange, body.fields) : []
   if (parsed.ok && missing.length === 0) return parsed.value
   throw refuse.fields([...(parsed.ok ? [] : parsed.problems), ...missing])

@@ -15,9 +15,10 @@ import { Waiting } from '../intake/waiting.ts'
 import type { Events } from '../ops/events.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
+import type { ParseContext } from '../signup/parse.ts'
 import { SiteFiles } from './files.ts'
 import type { RunningSite } from './running-site.ts'
-import { tabsOf } from './tabs.ts'
+import { parseContext } from './tabs.ts'
 import type { World } from './world.ts'
 
 /** What the HTTP routes need of one site. */
@@ -52,7 +53,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     widget: widgetOf(site.challenge ?? { provider: 'turnstile', siteKey: null }),
     fields: site.fields,
     allowedOrigins: site.origins,
-    tabs: tabsOf(site, journal),
+    tabs: parseContext('form', site, journal),
     events,
     // While the journal is unavailable, show the form as if the tab were allowed.
     takesTab: async (tab: string, client: string | undefined) =>
@@ -71,17 +72,22 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
 
 /** Builds the parts that accept the signups of a site, from the body to the journal. */
 function createIntake(
-  { config: site, journal: { intake: journal }, events, health }: RunningSite,
+  { config: site, journal: whole, events, health }: RunningSite,
   { config, secrets, newId }: SiteWebOptions,
-  pageOptions: FormPostOptions & Pick<Intake, 'tabs'>,
+  pageOptions: FormPostOptions & { readonly tabs: ParseContext },
   { clock, http, digest }: WebWorld,
 ): Intake {
   const challenge = createChallenge(site, secrets, events, { clock, http })
+  const { intake: journal } = whole
   return {
     journal,
     events,
     clock,
-    tabs: pageOptions.tabs,
+    contexts: {
+      api: parseContext('api', site, whole),
+      form: pageOptions.tabs,
+      bulk: parseContext('bulk', site, whole),
+    },
     people: {
       missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
       sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),

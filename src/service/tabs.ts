@@ -1,13 +1,16 @@
 import type { SiteConfig } from '../config/sites/site.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
+import type { ParseContext } from '../signup/parse.ts'
 import { tabsByKey } from '../signup/tab.ts'
 
-/** The tabs that signups may name, and the site's own fields, as `parse.ts` needs them. */
-export function tabsOf(
+/** What the parser needs to know of a site, for signups that come in this way: its tabs and its own fields. */
+export function parseContext(
+  source: ParseContext['source'],
   { defaultTabOf, tabs, fields }: SiteConfig,
   { intake }: Pick<Journal, 'intake'>,
 ) {
   return {
+    source,
     /** A getter, because the default tab may get its name while the service runs. */
     get defaultTab() {
       return intake.defaultTab.name

@@ -94,7 +94,8 @@ export async function accept<Kept>(
   const posted = await read(body, key, exchange, intake)
   const { kept, formKey } = posted
   try {
-    return { ...(await submit(posted, exchange, intake)), patience, kept }
+    const { results, isReplay } = await submit(posted, exchange, intake)
+    return { results, isReplay, patience, kept }
   } catch (error) {
     const isUnknown = error instanceof Refusal && error.kind === 'outcomeUnknown'
     if (isUnknown && formKey !== undefined) {

@@ -3,6 +3,7 @@ import type { Body } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { refuse } from '../http/refuse.ts'
+import type { Idempotency, OwnedKey } from '../journal/contracts/intake-log.ts'
 import { parseForm, type ParsedSignup, parseSignup, tooManyTabs } from '../signup/parse.ts'
 import type { Millis } from '../signup/signup.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
@@ -16,21 +17,32 @@ type Page = Pick<ParsedSignup, 'redirect'>
 const single: Endpoint<Page | undefined> = {
   takesForms: true,
   read(body, key, exchange, intake) {
-    const { digest } = intake
     const parsed = parseBody(body, exchange, intake)
-    const { challengeToken } = parsed
-    const isPage = body.kind === 'form' && prefersHtml(exchange.request)
-    const kept = isPage ? { redirect: parsed.redirect } : undefined
-    const submission = { signups: [parsed], challengeToken, kept }
-    const fingerprint = () => fingerprintOf('signup', contentOf(parsed), digest)
-    if (key) return { ...submission, idempotency: { ...key, fingerprint: fingerprint() } }
-    if (!isPage) return { ...submission, idempotency: undefined }
-    const ofForm = formKey(body.fields)
-    const print = fingerprint()
-    // It is another request when the visitor has changed something.
-    const idempotency = { space: '', key: `${ofForm} ${print}`, fingerprint: print }
-    return { ...submission, idempotency, formKey: ofForm }
+    const { challengeToken, redirect } = parsed
+    const form = body.kind === 'form' && prefersHtml(exchange.request) ? body : undefined
+    const ofForm = form && !key ? formKey(form.fields) : undefined
+    return {
+      signups: [parsed],
+      challengeToken,
+      idempotency: idempotencyOf(parsed, key, ofForm, intake),
+      formKey: ofForm,
+      kept: form && { redirect },
+    }
   },
+}
+
+/** By what a repeated request is recognised; undefined for the request of a program without a key. */
+function idempotencyOf(
+  parsed: ParsedSignup,
+  key: OwnedKey | undefined,
+  ofForm: string | undefined,
+  { digest }: Intake,
+): Idempotency | undefined {
+  if (!key && ofForm === undefined) return undefined
+  const fingerprint = fingerprintOf('signup', contentOf(parsed), digest)
+  if (key) return { ...key, fingerprint }
+  // It is another request when the visitor has changed something.
+  return { space: '', key: `${ofForm} ${fingerprint}`, fingerprint }
 }
 
 /** `POST /api/signup`: from the request to the answer. */

@@ -58,11 +58,16 @@ export async function refuseSpent(
     exchange.take(1)
     return
   }
-  const options = intakes.of(exchange)
-  const { journal, turns } = options
-  const knows = (known: OwnedKey) => turns.has(known) || journal.knows(known)
-  if (key && (await orUnavailable(() => knows(key), exchange, options))) exchange.takeReplays(1)
+  if (key && (await isKnown(key, exchange, intakes.of(exchange)))) exchange.takeReplays(1)
   else exchange.take(1)
+}
+
+async function isKnown(key: OwnedKey, exchange: Exchange, parts: SubmitParts): Promise<boolean> {
+  try {
+    return parts.turns.has(key) || (await parts.journal.knows(key))
+  } catch (error) {
+    throw refusalOf(error, exchange, parts)
+  }
 }
 
 /**
@@ -75,17 +80,15 @@ export async function refuseSpent(
 export async function submit(
   submission: Submission,
   exchange: Exchange,
-  options: SubmitParts,
+  parts: SubmitParts,
 ): Promise<Submitted> {
-  const { idempotency } = submission
-  const { turns, events } = options
-  const work = () =>
-    idempotency
-      ? turns.take(idempotency, exchange.client.rateLimitKey, () =>
-          storeOnce(submission, idempotency, exchange, options),
-        )
-      : store(submission, exchange, options)
-  const answer = await orUnavailable(work, exchange, options)
+  const { events } = parts
+  let answer: Appended
+  try {
+    answer = await storeOnce(submission, exchange, parts)
+  } catch (error) {
+    throw refusalOf(error, exchange, parts)
+  }
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
   if (answer.kind === 'tokenUsed') throw refuse.challenge()
   const { results } = answer
@@ -97,55 +100,52 @@ export async function submit(
   return { results, isReplay: false }
 }
 
-/** @throws Refusal 503 when the journal cannot be used, or does not tell what became of the signups */
-async function orUnavailable<T>(
-  work: () => T | Promise<T>,
-  { requestId }: Exchange,
-  { events }: SubmitParts,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof JournalUnavailable)) throw error
-    events.journalUnavailable(error, requestId)
-    throw error instanceof OutcomeUnknown ? refuse.outcomeUnknown() : refuse.journalUnavailable()
-  }
+/**
+ * What to throw for an error of the journal: 503 when it cannot be used, or does not tell what became of the
+ * signups. Any other error stays.
+ */
+function refusalOf(error: unknown, { requestId }: Exchange, { events }: SubmitParts): unknown {
+  if (!(error instanceof JournalUnavailable)) return error
+  events.journalUnavailable(error, requestId)
+  return error instanceof OutcomeUnknown ? refuse.outcomeUnknown() : refuse.journalUnavailable()
 }
 
 /** Stores the signups unless the key is known. A replay has its own limit and needs no new token. */
-async function storeOnce(
+function storeOnce(
   submission: Submission,
-  idempotency: Idempotency,
   exchange: Exchange,
-  options: SubmitParts,
+  parts: SubmitParts,
 ): Promise<Appended> {
-  const known = await options.journal.recall(idempotency)
-  if (!known) return store(submission, exchange, options)
-  if (known.kind === 'replayed') exchange.takeReplays(exchange.signups)
-  else exchange.take(exchange.signups)
-  return known
+  const { idempotency } = submission
+  if (!idempotency) return store(submission, exchange, parts)
+  return parts.turns.take(idempotency, exchange.client.rateLimitKey, async () => {
+    const known = await parts.journal.recall(idempotency)
+    if (!known) return store(submission, exchange, parts)
+    if (known.kind === 'replayed') exchange.takeReplays(exchange.signups)
+    else exchange.take(exchange.signups)
+    return known
+  })
 }
 
 async function store(
   submission: Submission,
   exchange: Exchange,
-  options: SubmitParts,
+  parts: SubmitParts,
 ): Promise<Appended> {
   exchange.take(exchange.signups)
-  const token = await admit(submission, exchange, options)
-  const receivedAt = options.clock.now()
-  const signups = submission.signups.map((one) => signupOf(one, receivedAt, options))
-  return options.journal.append(signups, {
-    idempotency: submission.idempotency,
-    token,
-    client: exchange.client.rateLimitKey,
-  })
+  const { idempotency } = submission
+  const { challenge } = parts
+  const token = challenge && (await admit(challenge, submission, exchange, parts))
+  const receivedAt = parts.clock.now()
+  const signups = submission.signups.map((one) => signupOf(one, receivedAt, parts))
+  const client = exchange.client.rateLimitKey
+  return await parts.journal.append(signups, { idempotency, token, client })
 }
 
 function signupOf(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {
   const { email, sheetTab, source, name, tags, metadata, fields } = parsed
-  const cells = { email, sheetTab, source, name, tags, metadata, fields }
-  return { id: newId(receivedAt), receivedAt, ...cells }
+  const id = newId(receivedAt)
+  return { id, receivedAt, email, sheetTab, source, name, tags, metadata, fields }
 }
 
 /**
@@ -153,15 +153,15 @@ function signupOf(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitPar
  * that a request can be repeated after a crash. The journal makes sure that a token is used for one
  * append only: it stores the token together with the signups.
  *
- * @returns the fingerprint of the token for the journal; undefined when there is no challenge
+ * @returns the fingerprint of the token for the journal
  * @throws Refusal when the visitor does not pass
  */
 export async function admit(
+  challenge: Challenge,
   submission: Submission,
   { client, requestId }: Pick<Exchange, 'requestId'> & { client: Pick<Client, 'visitorAddress'> },
-  { challenge, events, digest }: Pick<SubmitParts, 'challenge' | 'events' | 'digest'>,
-): Promise<string | undefined> {
-  if (!challenge) return undefined
+  { events, digest }: Pick<SubmitParts, 'events' | 'digest'>,
+): Promise<string> {
   const { challengeToken: token } = submission
   const submissionId = submissionIdOf(submission, digest)
   const remoteAddress = client.visitorAddress

@@ -180,8 +180,9 @@ export function patienceOf(
   { headers, signal }: Pick<HttpRequest, 'headers' | 'signal'>,
   clock: Pick<Clock, 'elapsed'>,
 ): Patience | undefined {
-  const preferences = headers.get('prefer')?.split(',') ?? []
-  const wait = preferences.find((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference))
+  const prefer = headers.get('prefer')
+  if (prefer === null) return undefined
+  const wait = prefer.split(',').find((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference))
   const [, digits] = /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;|$)/i.exec(wait ?? '') ?? []
   const seconds = Math.min(waitSecondsMax, Number(digits ?? 0))
   return seconds > 0

@@ -48,8 +48,7 @@ export function connectSpreadsheet(options: ConnectOptions, world: World): Sprea
   if (spreadsheet.kind === 'workbook' || privateKey === undefined) {
     return createWorkbook({ directory: workbookDir, fields }, world.files)
   }
-  const account = () => accountOf(spreadsheet, options.journal, world.clock, 1)
-  const { share = account().join() } = options
+  const { share = accountOf(spreadsheet, options.journal, world.clock, 1).join() } = options
   return createGoogleSheets({
     ...googleOptions(options, spreadsheet, privateKey, world),
     random: world.random,

@@ -28,8 +28,8 @@ export interface TestDatabase extends AsyncDisposable {
   readonly name: string
   /** For DATABASE_URL, with the password of the service's role. */
   readonly url: string
-  /** Runs SQL in it as the superuser. */
-  query(sql: string): Promise<void>
+  /** Runs SQL in it as the superuser. Resolves with the rows of a single statement. */
+  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
 /** A real PostgreSQL server. Disposing of it ends it and removes its data. */
@@ -170,7 +170,8 @@ class Server implements PostgresServer {
       query: async (sql) => {
         const client = new pg.Client({ ...this.#asAdmin(), database: name })
         await client.connect()
-        await client.query(sql).finally(() => client.end())
+        const done = client.query<Record<string, unknown>>(sql)
+        return (await done.finally(() => client.end())).rows
       },
       [Symbol.asyncDispose]: async () => {
         await this.query(`DROP DATABASE ${name} WITH (FORCE)`)

@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { addressesInSheet } from '../../harness/google-world.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { postSignup, postSignups } from '../../harness/post-signup.ts'
-import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import {
+  type PostgresServer,
+  startPostgres,
+  type TestDatabase,
+} from '../../harness/postgres-server.ts'
 import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -23,19 +26,11 @@ afterAll(() => server[Symbol.asyncDispose]())
 const people = ['ada@example.com', 'bob@example.com', 'eve@example.com']
 const key = { 'idempotency-key': 'the-same-request' }
 
-async function query(url: string, text: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(text)
-  await client.end()
-  return rows
-}
-
 /** How many signups are in the database; undefined while it has no tables. */
-async function signupsIn(url: string) {
-  const [tables] = await query(url, `SELECT to_regclass('rollcall.signup') AS it`)
+async function signupsIn(database: TestDatabase) {
+  const [tables] = await database.query(`SELECT to_regclass('rollcall.signup') AS it`)
   if (tables?.['it'] === null) return undefined
-  const [found] = await query(url, 'SELECT count(*)::integer AS count FROM rollcall.signup')
+  const [found] = await database.query('SELECT count(*)::integer AS count FROM rollcall.signup')
   return found?.['count']
 }
 
@@ -91,7 +86,7 @@ test('a frozen batch whose answer was lost goes on under its marker: each row is
     code: 0,
   })
   const frozen = 'SELECT count(*)::integer AS count FROM rollcall.batch WHERE settled_at IS NULL'
-  expect(await query(world.database.url, frozen)).toEqual([{ count: 1 }])
+  expect(await world.database.query(frozen)).toEqual([{ count: 1 }])
   faults.clear()
   await using after = await startService({ env })
   await allDelivered(after)
@@ -109,10 +104,10 @@ test('a move that is killed at any point is done by the next run', async () => {
     await Promise.race([command.ended, sleep(afterMs)])
     command.kill('SIGKILL')
     const { code } = await command.ended
-    expect([undefined, 0, count]).toContain(await signupsIn(database.url))
+    expect([undefined, 0, count]).toContain(await signupsIn(database))
     if (code === 0) break
   }
-  expect(await signupsIn(database.url)).toBe(count)
+  expect(await signupsIn(database)).toBe(count)
   await using moved = await openPostgresJournal(database.url)
   await using journal = openSqliteJournal(join(data.path, 'journal.db'))
   expect(await moved.reader.page(0, count)).toEqual(await journal.reader.page(0, count))
@@ -134,8 +129,7 @@ test('without a journal, or without DATABASE_URL, nothing is made', async () => 
 test('a move takes every column of every table', async () => {
   await using database = await server.createDatabase()
   await (await openPostgresJournal(database.url))[Symbol.asyncDispose]()
-  const rows = await query(
-    database.url,
+  const rows = await database.query(
     `SELECT table_name AS name, column_name AS column FROM information_schema.columns
      WHERE table_schema = 'rollcall'`,
   )

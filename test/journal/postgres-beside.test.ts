@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
@@ -9,22 +8,12 @@ let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-async function query(url: string, text: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(text)
-  await client.end()
-  return rows
-}
-
 test('reading makes nothing in a database without a journal, and says so', async () => {
   await using database = await server.createDatabase()
   await expect(openPostgresReader(database.url)).rejects.toThrow(
     /has no journal of Rollcall. Check DATABASE_URL, or start the service once/,
   )
-  expect(await query(database.url, `SELECT to_regnamespace('rollcall') AS it`)).toEqual([
-    { it: null },
-  ])
+  expect(await database.query(`SELECT to_regnamespace('rollcall') AS it`)).toEqual([{ it: null }])
 })
 
 test('a command makes the journal, and those who read see what it has written', async () => {
@@ -40,13 +29,13 @@ test('a site that was never served has no signups', async () => {
   await using _ = await openPostgresJournal(database.url)
   await using reading = await openPostgresReader(database.url, ['other'])
   expect(await reading.sites.get('other')?.backlog()).toBe(0)
-  expect(await query(database.url, 'SELECT name FROM rollcall.site')).toEqual([{ name: 'default' }])
+  expect(await database.query('SELECT name FROM rollcall.site')).toEqual([{ name: 'default' }])
 })
 
 test('a journal of a newer version is refused by commands', async () => {
   await using database = await server.createDatabase()
   await (await openPostgresJournal(database.url))[Symbol.asyncDispose]()
-  await query(database.url, 'UPDATE rollcall.version SET number = number + 1')
+  await database.query('UPDATE rollcall.version SET number = number + 1')
   for (const open of [openPostgresReader, (url: string) => openPostgresJournal(url)]) {
     await expect(open(database.url)).rejects.toThrow('newer version of Rollcall')
   }
@@ -55,10 +44,10 @@ test('a journal of a newer version is refused by commands', async () => {
 test('a journal of a version that was never released is refused, and stays as it is', async () => {
   await using database = await server.createDatabase()
   await (await openPostgresJournal(database.url))[Symbol.asyncDispose]()
-  await query(database.url, 'UPDATE rollcall.version SET number = 2')
+  await database.query('UPDATE rollcall.version SET number = 2')
   const openings = [openPostgresReader, (url: string) => openPostgresJournal(url)]
   for (const open of openings) {
     await expect(open(database.url)).rejects.toThrow(/never released. Start that version until/)
   }
-  expect(await query(database.url, 'SELECT number FROM rollcall.version')).toEqual([{ number: 2 }])
+  expect(await database.query('SELECT number FROM rollcall.version')).toEqual([{ number: 2 }])
 })

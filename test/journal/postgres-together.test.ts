@@ -45,10 +45,7 @@ test('ten instances that open an empty database at the same time make one journa
     journals.map(({ intake }, at) => intake.append([addressed(`a${at}@b.example`)])),
   )
   for (const { reader } of journals) expect(await reader.page(0, 100)).toHaveLength(10)
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  made.defer(() => client.end())
-  const { rows } = await client.query<object>(`
+  const rows = await database.query(`
     SELECT (SELECT array_agg(number) FROM rollcall.version) AS versions,
            (SELECT array_agg(name) FROM rollcall.site) AS sites`)
   expect(rows).toEqual([{ versions: [layoutVersion], sites: ['default'] }])

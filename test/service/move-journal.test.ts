@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
-import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import {
+  type PostgresServer,
+  startPostgres,
+  type TestDatabase,
+} from '../../harness/postgres-server.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { loadConfig } from '../../src/config/config.ts'
@@ -42,14 +45,11 @@ async function journalToMove(folder: string, url: string) {
 }
 
 /** The tables with signups that have arrived, of any move. */
-async function arrivedTables(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<{ name: string }>(
+async function arrivedTables(database: TestDatabase): Promise<readonly string[]> {
+  const rows = await database.query(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'rollcall' AND tablename LIKE 'arrived%'`,
   )
-  await client.end()
-  return rows.map(({ name }) => name)
+  return rows.map(({ name }) => String(name))
 }
 
 test('a move takes every row, compares as many, and marks the folder', async () => {
@@ -166,7 +166,7 @@ test('a journal that has changed after a move was stopped arrives anew', async (
   const goneOn: number[] = []
   expect(await move({ goesOn: (after) => goneOn.push(after) })).toMatchObject({ signup: 2 })
   expect(goneOn).toEqual([])
-  expect(await arrivedTables(database.url)).toEqual([])
+  expect(await arrivedTables(database)).toEqual([])
 })
 
 test('an instance that opened the database before or during a move writes nothing after it', async () => {
@@ -268,14 +268,14 @@ test('signups that have arrived and differ are refused, and the next move brings
   const stopped = new AbortController()
   const copied = () => stopped.abort(new Error('stopped'))
   await expect(move({ stop: stopped.signal, copied })).rejects.toThrow('stopped')
-  const [table] = await arrivedTables(database.url)
+  const [table] = await arrivedTables(database)
   await database.query(`UPDATE rollcall.${table} SET email = 'other@example.com'`)
   await expect(move()).rejects.toThrow(
     'The copy of the table signup differs: it has 1 rows of 1, or other values in them. Nothing was moved. ' +
       'Run it again: it begins anew. If that does not help, report it.',
   )
   expect(await move()).toMatchObject({ signup: 1 })
-  expect(await arrivedTables(database.url)).toEqual([])
+  expect(await arrivedTables(database)).toEqual([])
   await using moved = await openPostgresJournal(database.url)
   expect(await moved.reader.page(0, 10)).toMatchObject([{ signup: { email: signup.email } }])
 })

@@ -1,7 +1,14 @@
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import { type HostOptions, type HostPage, openHost, startBrowser } from './browser.ts'
+import {
+  type HostOptions,
+  type HostPage,
+  openHost,
+  type OpenPage,
+  openPage,
+  startBrowser,
+} from './browser.ts'
 import { readTab } from './read-workbook.ts'
 import { type RunningService, type StartOptions, startService } from './start-service.ts'
 
@@ -11,6 +18,8 @@ export interface SharedService {
   readonly service: RunningService
   /** Opens a page of another origin, which may use the service. */
   open(options: Omit<HostOptions, 'service'>): Promise<HostPage>
+  /** Opens a page of the service, by its path. */
+  visit(path: string, options?: BrowserContextOptions): Promise<OpenPage>
   /** The rows of a tab, without its header. */
   rows(tab: string): string[][]
 }
@@ -34,6 +43,7 @@ export function shareService(options: StartOptions = {}): SharedService {
       return service
     },
     open: (host) => openHost(browser, { ...host, service: service.url }),
+    visit: (path, page) => openPage(browser, service.url + path, page),
     rows: (tab) => readTab(join(service.folder, 'data'), `${tab}.csv`).slice(1),
   }
 }

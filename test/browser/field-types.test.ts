@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { accessibilityProblems } from '../../harness/browser.ts'
 import { htmlProblems } from '../../harness/html-problems.ts'
 import { shareService } from '../../harness/shared-service.ts'
 
@@ -34,8 +34,7 @@ const fields = [
 const sites = { launch: { fields, page } }
 const shared = shareService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } })
 
-const visit = (path: string, options = {}) =>
-  openPage(shared.browser, shared.service.url + path, options)
+const { visit } = shared
 const lastRow = () => shared.rows('launch/Sheet1').at(-1)
 const post = (path: string, body: object) =>
   fetch(`${shared.service.url}${path}?site=launch`, {

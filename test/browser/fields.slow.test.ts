@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { accessibilityProblems } from '../../harness/browser.ts'
 import { everyField } from '../../harness/every-field.ts'
 import { shareService } from '../../harness/shared-service.ts'
 import { pageTexts } from '../../src/pages/texts.ts'
@@ -26,8 +26,7 @@ const shared = shareService({
 })
 
 const button = (page: Page) => page.getByRole('button', { name: /Sign up|اشترك/ })
-const visit = (path: string, options = {}) =>
-  openPage(shared.browser, shared.service.url + path, options)
+const { visit } = shared
 const rows = () => shared.rows('launch/Sheet1')
 
 /** How far the content moved while the page was loaded and the form was filled in. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
-import { openPage } from '../../harness/browser.ts'
 import { htmlProblems } from '../../harness/html-problems.ts'
 import { shareService } from '../../harness/shared-service.ts'
 import { projectRoot } from '../../harness/source-file.ts'
@@ -15,7 +14,7 @@ const shared = shareService({ env: settings })
 
 test('the settings in the guide make the page that the guide describes', async () => {
   expect(Object.keys(settings)).toHaveLength(10)
-  await using opened = await openPage(shared.browser, shared.service.url)
+  await using opened = await shared.visit('')
   const { page } = opened
   await page.getByRole('heading', { name: 'The letter' }).waitFor()
   await page.getByText('One short mail a month.').waitFor()
@@ -49,7 +48,7 @@ test('the frame in the guide signs somebody up, and is as high as its content', 
 
 test('a signup by the link in the guide goes to its tab, with its source', async () => {
   const link = /`https:\/\/signup\.example\.com(\/\?[^`]+)`/.exec(docs)?.[1] ?? ''
-  await using opened = await openPage(shared.browser, shared.service.url + link)
+  await using opened = await shared.visit(link)
   const { page } = opened
   await page.getByLabel('Email address').fill('link@example.com')
   await page.getByRole('checkbox').check()

@@ -1,6 +1,6 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { accessibilityProblems } from '../../harness/browser.ts'
 import { shareService } from '../../harness/shared-service.ts'
 import { pageTexts } from '../../src/pages/texts.ts'
 
@@ -24,8 +24,7 @@ const shared = shareService({
   env: { ROLLCALL_CONFIG: JSON.stringify({ sites }), ALLOWED_ORIGINS: '*' },
 })
 
-const visit = (path: string, options: BrowserContextOptions = {}) =>
-  openPage(shared.browser, shared.service.url + path, options)
+const { visit } = shared
 
 /** The form of the same site in its three places, each in a page that is 360 pixels wide and dark. */
 const places = [

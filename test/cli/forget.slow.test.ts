@@ -30,6 +30,16 @@ async function forget(place: Place, ...args: readonly string[]) {
   return { code, ...(JSON.parse(stdout) as Forgotten) }
 }
 
+/** A service that has written the rows of these signups. */
+async function delivered(place: Place, signups: readonly object[] = everyone) {
+  await using started = new AsyncDisposableStack()
+  const service = started.use(await startService(place))
+  await postBulk(service.url, { signups })
+  await allDelivered(service)
+  started.move()
+  return service
+}
+
 /** All files below a folder that have her address, in any letter case. */
 async function filesWithAda(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -84,9 +94,7 @@ test('forget removes the rows of the local workbook, beside a service and withou
   await using data = await tempFolder()
   const place = { dataDir: data.path }
   {
-    await using service = await startService(place)
-    await postBulk(service.url, { signups: everyone })
-    await allDelivered(service)
+    await using service = await delivered(place)
     expect(await forget(place)).toMatchObject({ code: 0, done: true, rows: { removed: 1 } })
     expect(await filesWithAda(data.path)).toEqual([])
     await postBulk(service.url, { signups: everyone })
@@ -106,9 +114,7 @@ test('a forget that is killed while it writes the file anew loses no row, and th
   const sheet = join(data.path, 'sheets/Sheet1.csv')
   const copy = join(data.path, 'sheets/.rollcall/half.tmp')
   {
-    await using service = await startService(place)
-    await postBulk(service.url, { signups: everyone })
-    await allDelivered(service)
+    await using _ = await delivered(place)
   }
   // A long list of somebody's own makes the file take its time.
   await appendFile(sheet, 'typed by hand,,,,,,\r\n'.repeat(500_000))
@@ -142,9 +148,7 @@ test('while Google is down, a signup that waits is never written, and what was s
   await using google = await createGoogleWorld()
   await using data = await tempFolder()
   const place = { dataDir: data.path, env: google.env }
-  await using service = await startService(place)
-  await postBulk(service.url, { signups: everyone })
-  await allDelivered(service)
+  await using service = await delivered(place)
   google.emulator.faults.add({ on: 'any', times: 0 })
   // The first of these is in the frozen batch, the second waits behind it.
   await postSignup(service.url, { email: ada })
@@ -168,9 +172,7 @@ test('what forget could not do without a service, the next forget does', async (
   await using data = await tempFolder()
   const place = { dataDir: data.path, env: google.env }
   {
-    await using service = await startService(place)
-    await postBulk(service.url, { signups: everyone })
-    await allDelivered(service)
+    await using _ = await delivered(place)
   }
   google.emulator.faults.add({ on: ['get', 'batchUpdate'], answer: 'notShared', times: 0 })
   expect(await forget(place, '--wait', '2')).toMatchObject({
@@ -242,9 +244,7 @@ test('forget tells when no signup has the address, so that a typing error is not
   await using data = await tempFolder()
   const place = { dataDir: data.path }
   {
-    await using service = await startService(place)
-    await postSignup(service.url, { email: ada })
-    await allDelivered(service)
+    await using _ = await delivered(place, [{ email: ada }])
   }
   const told = async (address: string) => (await runCommand(['forget', address], place)).stdout
   expect(await told('adda@example.com')).toMatch(

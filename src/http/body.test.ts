@@ -237,3 +237,96 @@ test.each([
     })
   },
 )
+
+const readAs = (type: string, body: string) => {
+  const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
+  return read(new Request('http://a.example', { method: 'POST', headers, body }), 9_000)
+}
+
+const one = { kind: 'form', fields: [['email', 'ada@example.com']] }
+const multipart =
+  '--b\r\nContent-Disposition: form-data; name="email"\r\n\r\nada@example.com\r\n--b--\r\n'
+
+test.each([
+  ['application/json; charset=utf-8', '{"a":1}', { kind: 'json', value: { a: 1 } }],
+  [' Application/JSON ;  Charset = "UTF8"', '{"a":1}', { kind: 'json', value: { a: 1 } }],
+  ['application/json; q=charset; charset=US-ASCII', '{}', { kind: 'json', value: {} }],
+  ['application/x-www-form-urlencoded;charset=utf-8', 'email=ada@example.com', one],
+  ['multipart/form-data; charset=latin1; boundary=b', multipart, one],
+  ['multipart/form-data;  boundary="b" ; charset=latin1', multipart, one],
+])('a body of the type %s is read', async (type, body, expected) => {
+  expect(await readAs(type, body)).toEqual(expected)
+})
+
+test.each([
+  ['', 'contentType'],
+  ['text/plain', 'contentType'],
+  ['application/json; charset=latin1', 'charset'],
+  ['application/json; charset=x-utf-8', 'charset'],
+  ['application/json; charset=utf-8x', 'charset'],
+  ['application/x-www-form-urlencoded; charset=utf-16', 'charset'],
+])('a body of the type "%s" is refused: %s', async (type, kind) => {
+  await expect(readAs(type, '{}')).rejects.toMatchObject({ kind, status: 415 })
+})
+
+test.each([
+  ['content-encoding', 'gzip'],
+  ['content-encoding', 'identity, gzip'],
+  ['transfer-encoding', 'gzip, chunked'],
+])('a body with %s: %s is refused', async (name, value) => {
+  const headers = new Headers({ 'content-type': 'application/json', 'content-length': '2' })
+  const { body, signal } = new Request('http://a.example', { method: 'POST', body: '{}' })
+  const get = (asked: string) => (asked === name ? value : headers.get(asked))
+  const bytes = () => Promise.resolve(new TextEncoder().encode('{}'))
+  const request = {
+    method: 'POST',
+    url: 'http://a.example/',
+    signal,
+    headers: { get },
+    body,
+    bytes,
+  }
+  await expect(read(request, 9_000)).rejects.toMatchObject({ kind: 'contentCoding' })
+})
+
+test.each([
+  ['50%', '50%'],
+  ['%4', '%4'],
+  ['%zz', '%zz'],
+  ['%C3%AB', 'ë'],
+])('a form may have the value %s', async (sent, value) => {
+  const form = await readAs('application/x-www-form-urlencoded', `name=${sent}`)
+  expect(form).toEqual({ kind: 'form', fields: [['name', value]] })
+})
+
+test.each([
+  ['application/x-www-form-urlencoded', 'name=%C3', 'The body is not valid UTF-8.'],
+  ['application/x-www-form-urlencoded', '{"email":"ada@example.com"}', /looks like JSON/],
+  ['multipart/form-data', multipart, 'The body is not valid multipart/form-data.'],
+  ['multipart/form-data; boundary=b', 'no part', 'The body is not valid multipart/form-data.'],
+])('a form of the type %s with the body %j is refused', async (type, body, message) => {
+  await expect(readAs(type, body)).rejects.toThrow(message)
+})
+
+test('a multipart form that is not UTF-8 is refused', async () => {
+  const [before = '', after = ''] = multipart.split('ada')
+  const body = Buffer.from(`${before}\xff${after}`, 'latin1')
+  const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': '99' }
+  const request = new Request('http://a.example', { method: 'POST', headers, body })
+  await expect(read(request, 9_000)).rejects.toThrow('The body is not valid UTF-8.')
+})
+
+test('a file field that was left empty is no field of a form', async () => {
+  const empty =
+    '--b\r\nContent-Disposition: form-data; name="photo"; filename=""\r\n' +
+    'Content-Type: application/octet-stream\r\n\r\n\r\n'
+  expect(await readAs('multipart/form-data; boundary=b', empty + multipart)).toEqual(one)
+})
+
+test('a body of exactly the largest size is read', async () => {
+  const body = '{"a":1}'
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+  const request = () => new Request('http://a.example', { method: 'POST', headers, body })
+  expect(await read(request(), body.length)).toEqual({ kind: 'json', value: { a: 1 } })
+  await expect(read(request(), body.length - 1)).rejects.toMatchObject({ kind: 'bodyTooLarge' })
+})

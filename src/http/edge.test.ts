@@ -88,6 +88,72 @@ test('an unexpected error is answered with a 500 that does not tell it', async (
   ])
 })
 
+test('an id of a trusted proxy is kept when it is a plain one', async () => {
+  const { ask } = createApplication(nothing, { trustedProxies: 1 })
+  const id = '7f1e6c1e2b9c4b6d'
+  for (const [given, isKept] of [
+    [id, true],
+    [`${id}x`, false],
+    [`x${id}`, false],
+    [id.slice(1), false],
+  ] as const) {
+    const kept = (await ask({ 'x-request-id': given })).headers.get('x-request-id')
+    expect(kept === given, given).toBe(isKept)
+  }
+  expect((await ask()).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test.each([
+  ['malformed', 400],
+  ['tooSlow', 408],
+  ['headersTooLarge', 431],
+] as const)('what is no valid request, as it is %s, is answered with %s', (failure, status) => {
+  const { application, events } = createApplication(nothing)
+  const answer = application.refuse(failure)
+  const id = answer.headers[answer.headers.indexOf('x-request-id') + 1]
+  expect(answer.status).toBe(status)
+  expect(answer.headers).toEqual(
+    expect.arrayContaining(['content-type', 'vary', 'Accept', 'x-content-type-options']),
+  )
+  expect(events).toEqual([['refused', failure === 'malformed' ? 'notHttp' : failure, id]])
+})
+
+test('an origin that is refused is told as a browser writes it', async () => {
+  const { ask, events } = createApplication(nothing)
+  await ask({ origin: 'https://other.example' })
+  await ask({ origin: 'null' })
+  const told = events.filter(([kind]) => kind === 'origin').map(([, origin]) => origin)
+  expect(told).toEqual(['https://other.example', undefined])
+})
+
+describe('the API key of a request', () => {
+  const withKeys = { apiKeys: new ApiKeys(['first-key'], sha256) }
+  const keysOf = (handleOf: (keys: unknown[]) => Handler, more = {}) => {
+    const keys: unknown[] = []
+    return { keys, ...createApplication(handleOf(keys), { ...withKeys, ...more }) }
+  }
+  const noting =
+    (keys: unknown[]): Handler =>
+    ({ client }) => {
+      keys.push(client.apiKey)
+      return noContent([])
+    }
+
+  test('is read where signups are posted, and nowhere else', async () => {
+    const { ask, keys } = keysOf(noting)
+    const headers = { authorization: 'Bearer first-key' }
+    await ask(headers, 'POST')
+    await ask(headers)
+    expect(keys).toEqual([expect.any(String), undefined])
+  })
+
+  test('is not asked for where no keys are set', async () => {
+    const { ask, keys } = keysOf(noting, { apiKeys: new ApiKeys([], sha256) })
+    expect((await ask({ authorization: 'Bearer first-key' }, 'POST')).status).toBe(204)
+    expect(keys).toEqual([undefined])
+  })
+})
+
 describe('the events of a request', () => {
   function observed(handle: Handler) {
     const answered: Omit<AnsweredRequest, 'requestId'>[] = []
@@ -118,6 +184,18 @@ describe('the events of a request', () => {
       { route: undefined, method: 'GET', status: 404, ms },
       { route: undefined, method: undefined, status: 408, ms: 0 },
     ])
+  })
+
+  test('count the rejected signups of a request that was answered', async () => {
+    let rejected = 0
+    const { ask, refused } = observed((exchange) => {
+      exchange.rejected = rejected
+      return noContent([])
+    })
+    await ask({}, 'POST')
+    rejected = 2
+    await ask({}, 'POST')
+    expect(refused).toEqual([['bulk', 2]])
   })
 
   test('count the refused signups of a posted request, and none of any other', async () => {

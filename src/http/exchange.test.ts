@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { Exchange, type Surroundings } from './exchange.ts'
 import { SiteLimits, type SiteLimitsOptions } from './rate-limit.ts'
+import { refuse } from './refuse.ts'
 import { type EdgeSite, Sites } from './sites.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 
@@ -87,6 +88,77 @@ describe('signups are counted', () => {
     expect(exchange).toMatchObject({ allowance: undefined, isSpent: false })
     expect(exchange.client.rateLimitKey).toBe(visitor)
   })
+})
+
+describe('the site of a request', () => {
+  const site = (name: string): EdgeSite => ({
+    name,
+    origins: [`https://${name}.example`],
+    signupsPerMinute: 1,
+    settingNames: { origins: `sites.${name}.origins` },
+  })
+  const sites = new Sites([site('default'), site('launch')], true)
+  const at = (query: string, headers: Record<string, string> = {}) => {
+    const options = { sites, clock: new HandClock(), warn: () => {} }
+    const around = {
+      ...options,
+      allowedHosts: undefined,
+      trustedProxies: 0,
+      limits: new SiteLimits(options),
+    }
+    const request = new Request(`http://signup.example/${query}`, {
+      method: 'POST',
+      headers: { host: 'signup.example', ...headers },
+    })
+    const arrival = { requestId: 'an-id', request, params: {} }
+    return new Exchange({ ...arrival, connection: { remoteAddress: visitor } }, around)
+  }
+  const wrong = (message: string): unknown =>
+    expect.objectContaining({ kind: 'fields', errors: [{ field: 'site', message }] })
+
+  test.each([
+    ['', false],
+    ['?site=launch', false],
+    ['?site=nobody', true],
+  ])('is unknown in the address "%s": %s', (query, isUnknown) => {
+    expect(at(query).isSiteUnknown).toBe(isUnknown)
+  })
+
+  test('is asked for when it is unknown', () => {
+    expect(at('?site=launch').site.name).toBe('launch')
+    expect(() => at('?site=nobody').site).toThrow(wrong('There is no site "nobody".'))
+  })
+
+  test.each([
+    ['?site=launch', 'default', 'The body names another site than the address does.'],
+    ['', 'nobody', 'There is no site "nobody".'],
+    ['?site=nobody', undefined, 'There is no site "nobody".'],
+  ])('in the address "%s" and the body %s is wrong: %s', (query, name, message) => {
+    expect(() => at(query).useSiteOfBody(name)).toThrow(wrong(message))
+  })
+
+  test('decides on the origin, and the refusal names its setting', () => {
+    const origin = 'https://other.example'
+    const refused = at('?site=launch', { origin })
+    expect(refused.isOriginAllowed).toBe(false)
+    expect(refused.refusedOrigin().message).toContain('sites.launch.origins')
+    expect(at('?site=nobody', { origin }).refusedOrigin().message).toContain(
+      'sites.default.origins',
+    )
+    expect(at('?site=nobody', { origin }).isOriginAllowed).toBe(true)
+    expect(at('?site=launch', { origin: 'https://launch.example' }).isOriginAllowed).toBe(true)
+    expect(at('?site=launch').isOriginAllowed).toBe(true)
+  })
+})
+
+test.each([
+  ['challenge', 0],
+  ['unexpected', undefined],
+] as const)('a signup that is refused, by %s, leaves %s', (kind, remaining) => {
+  const exchange = receive({ signupsPerMinute: 1 }).arrive()
+  exchange.signups = 1
+  exchange.countRefused(refuse[kind]())
+  expect(exchange.allowance?.remaining).toBe(remaining)
 })
 
 describe('replays are counted', () => {

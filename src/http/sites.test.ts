@@ -7,7 +7,7 @@ import { type Exchange } from './exchange.ts'
 import { responseOf } from '../../harness/fetch.ts'
 import { problem } from './problem.ts'
 import { Router } from './router.ts'
-import { type EdgeSite, Sites } from './sites.ts'
+import { type EdgeSite, Sites, unknownSite } from './sites.ts'
 
 const site = (name: string, more: Partial<EdgeSite> = {}): EdgeSite => ({
   name,
@@ -43,6 +43,14 @@ test('where no file names sites, an address may name the default one only', () =
   const only = new Sites([site('default')], false)
   expect(only.inUrl(url('?site=default')).site?.name).toBe('default')
   expect(only.inUrl(url('?site=launch'))).toEqual({ site: undefined, name: 'launch' })
+})
+
+test.each([
+  [undefined, 'The site is missing: add ?site= and its name to the address.'],
+  ['nobody', 'There is no site "nobody".'],
+  ['x'.repeat(41), `There is no site "${'x'.repeat(40)}".`],
+])('of the site %s is told', (name, message) => {
+  expect(unknownSite(name)).toEqual({ field: 'site', message })
 })
 
 /** Asks an edge with these sites. `handle` is the handler of its one path. */

@@ -92,6 +92,63 @@ test('what quiet sites leave for hours lets a busy one begin with one batch more
   expect(taken[4]).toBeGreaterThan(0)
 })
 
+/** Two sites. Each refills in 20 s. */
+function twoSites() {
+  const clock = new StillClock()
+  const shared = new AccountAllowance(bucket, 2, clock)
+  return { clock, busy: shared.join(always), quiet: shared.join(always) }
+}
+
+test('a site waits for its own token, or for the one that a full site gives away', () => {
+  const { clock, busy, quiet } = twoSites()
+  takeSoon(busy, clock, 3)
+  // Both refill in 20 s, and the quiet one is full: what it gains is to give away.
+  expect(busy.wait()).toBe(20_000)
+  clock.now += 15_000
+  expect(busy.wait()).toBe(5_000)
+  clock.now += 4_999
+  expect(busy.wait()).toBe(1)
+  clock.now += 1
+  expect(busy.wait()).toBe(0)
+  busy.take()
+  // Either its own token or the one given away is still there.
+  expect(busy.wait()).toBe(0)
+  busy.take()
+  expect(busy.wait()).toBe(20_000)
+  quiet.take()
+  // Nobody is full now.
+  expect(busy.wait()).toBe(20_000)
+  expect(quiet.wait()).toBe(0)
+})
+
+test('two full sites give a token away in half the time of one', () => {
+  const clock = new StillClock()
+  const shared = new AccountAllowance(bucket, 3, clock)
+  const [busy = expect.fail()] = Array.from({ length: 3 }, () => shared.join(always))
+  takeSoon(busy, clock, 3)
+  expect(busy.wait()).toBe(15_000)
+  clock.now += 5_000
+  expect(busy.wait()).toBeCloseTo(10_000, -1)
+})
+
+test('a token that was given away is taken before its own debt grows, and only once', () => {
+  const { clock, busy, quiet } = twoSites()
+  takeSoon(quiet, clock, 2)
+  takeSoon(busy, clock, 3)
+  expect(quiet.wait()).toBe(0)
+  quiet.take()
+  expect([busy.wait(), quiet.wait()]).toEqual([20_000, 20_000])
+  clock.now += 20_000
+  expect([busy.wait(), quiet.wait()]).toEqual([0, 0])
+  busy.take()
+  expect([busy.wait(), quiet.wait()]).toEqual([20_000, 0])
+})
+
+test('each of many sites may begin with fewer batches', () => {
+  expect(batchBucket({ perMinute: 50, perDay: 1000 }, 10).capacity).toBe(10)
+  expect(batchBucket({ perMinute: 50, perDay: 1000 }, 1000).capacity).toBe(1)
+})
+
 test('the batches of a busy day leave a fifth of the calls for reads, confirmations and pruning', () => {
   const bucket = batchBucket({ perMinute: 50, perDay: 10_000 }, 1)
   expect(bucket.capacity + day / bucket.refillMs).toBeLessThanOrEqual(8000)

@@ -27,6 +27,25 @@ test('when nobody waits for a call any more, nothing sleeps on', async () => {
   expect(clock.sleeping).toBe(0)
 })
 
+test('of two that had as many calls, the one whose last call is older gets the next', async () => {
+  const clock = new ManualClock()
+  const [first, second] = turnsOf(clock, () => Promise.resolve(0))
+  const { signal } = new AbortController()
+  for (const ask of [first, second]) {
+    const asked = ask(signal)
+    await clock.run(2_000)
+    await asked
+  }
+  const given: string[] = []
+  const both = [
+    second(signal).then(() => given.push('second')),
+    first(signal).then(() => given.push('first')),
+  ]
+  await clock.run(10_000)
+  await Promise.all(both)
+  expect(given).toEqual(['first', 'second'])
+})
+
 test('a ledger that fails ends the wait of all, and the next call asks it again', async () => {
   const clock = new ManualClock()
   let asked = 0

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { SharedLease } from '../../harness/shared-lease.ts'
 import type { Lease, Tenure } from '../journal/contracts/lease.ts'
-import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import { JournalReplaced, JournalUnavailable } from '../journal/contracts/errors.ts'
 import { Leaseholder } from './leaseholder.ts'
 
 const forMs = 5000
@@ -15,7 +15,7 @@ class FaultyLease implements Lease {
   /** When this instance asked, and when it gave the lease up. */
   readonly asked: number[] = []
   readonly released: number[] = []
-  fault: 'fails' | 'hangs' | 'is slow' | undefined
+  fault: 'fails' | 'hangs' | 'is slow' | 'is replaced' | 'breaks' | undefined
 
   constructor(lease: Lease, clock: ManualClock) {
     this.#lease = lease
@@ -25,6 +25,8 @@ class FaultyLease implements Lease {
   async hold(): Promise<Tenure> {
     this.asked.push(this.#clock.elapsed())
     if (this.fault === 'fails') throw new JournalUnavailable('The database is gone')
+    if (this.fault === 'is replaced') throw new JournalReplaced('Another journal is there')
+    if (this.fault === 'breaks') throw new TypeError('a bug')
     if (this.fault === 'is slow') await this.#clock.sleep(forMs)
     if (this.fault === 'hangs') {
       await this.#clock.sleep(8000)
@@ -35,6 +37,9 @@ class FaultyLease implements Lease {
 
   release(): Promise<void> {
     this.released.push(this.#clock.elapsed())
+    if (this.fault === 'fails')
+      return Promise.reject(new JournalUnavailable('The database is gone'))
+    if (this.fault === 'breaks') return Promise.reject(new TypeError('a bug'))
     return this.#lease.release()
   }
 }
@@ -59,6 +64,7 @@ function createWorld({ settleMs = 0, lookMs = 0, lease: given }: Given = {}) {
   const writers: FakeWriter[] = []
   const told: string[] = []
   const looks: number[] = []
+  const replacements: Error[] = []
   // What a process that was suspended finds: time has passed, and no timer has run yet.
   const time = { suspendedMs: 0 }
   const holder = new Leaseholder({
@@ -90,8 +96,9 @@ function createWorld({ settleMs = 0, lookMs = 0, lease: given }: Given = {}) {
       looks.push(clock.elapsed())
       await clock.sleep(lookMs)
     },
+    replaced: (error) => replacements.push(error),
   })
-  return { clock, shared, lease, holder, writers, told, looks, time }
+  return { clock, shared, lease, holder, writers, told, looks, replacements, time }
 }
 
 test('an instance that is alone delivers with one writer, and renews the lease well before its end', async () => {
@@ -226,6 +233,51 @@ test('a stop before the lease is granted starts no writer, and gives up what is 
   await holder.stop(10_000)
   expect(writers).toEqual([])
   expect(lease.released).toEqual([0])
+})
+
+test.each([
+  ['fails', []],
+  ['breaks', ['TypeError: a bug']],
+] as const)(
+  'a lease that cannot be given up, as the journal %s, ends by itself',
+  async (fault, told) => {
+    const world = createWorld()
+    world.holder.start()
+    await world.clock.run(1000)
+    world.lease.fault = fault
+    await world.holder.stop(0)
+    expect(world.lease.released).toEqual([1000])
+    expect(world.told).toEqual(told)
+  },
+)
+
+test.each([
+  ['fails', [], []],
+  ['breaks', ['TypeError: a bug'], []],
+  ['is replaced', [], ['Another journal is there']],
+] as const)(
+  'when the journal %s, an instance without the lease goes on asking',
+  async (fault, told, replaced) => {
+    const world = createWorld()
+    world.lease.fault = fault
+    world.holder.start()
+    await world.clock.run(0)
+    expect(world.told).toEqual(told)
+    expect(world.replacements.map(({ message }) => message)).toEqual(replaced)
+    world.lease.fault = undefined
+    await world.clock.run(1000)
+    expect(world.writers).toMatchObject([{ startedAt: 1000 }])
+  },
+)
+
+test('a renewal that failed is made again after a second', async () => {
+  const { clock, lease, holder } = createWorld()
+  holder.start()
+  await clock.run(1)
+  lease.fault = 'fails'
+  await clock.run(4000)
+  const [, first = 0, ...others] = lease.asked
+  expect(others.slice(0, 2).map((at) => Math.round(at - first))).toEqual([1000, 2000])
 })
 
 test('a process that was suspended knows at once that its time is over', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
+import { changed } from '../../harness/changed.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { fillBatch, type FillOptions } from '../../src/delivery/fill.ts'
 import type { PendingTab } from '../../src/journal/contracts/delivery-log.ts'
@@ -44,6 +45,32 @@ test('a signup that is larger than a batch goes only when it is the oldest of al
   const tooLarge = makeSignup({ sheetTab: 'B', ...large })
   expect(await countsOf([small, tooLarge], { bytesMax: 500 })).toEqual({ A: 1 })
   expect(await countsOf([tooLarge, small], { bytesMax: 500 })).toEqual({ B: 1 })
+})
+
+test('with room for fewer rows than tabs, the oldest signup goes, and what is left goes to the last tab', async () => {
+  const signups = ['A', 'B', 'C'].flatMap((sheetTab) => makeSignups(9, { sheetTab }))
+  const rowBytes = () => 1
+  expect(await countsOf(signups, { rowsMax: 2, rowBytes })).toEqual({ A: 1, C: 1 })
+  expect(await countsOf(signups, { rowsMax: 7, rowBytes })).toEqual({ A: 2, B: 2, C: 3 })
+})
+
+test('tabs with few signups are read together, and one with many in the slices that fit', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const tabs = Array.from({ length: 20 }, (_, at) => `T${at}`)
+  await journal.intake.append(tabs.flatMap((sheetTab) => makeSignups(3, { sheetTab })))
+  const asked: unknown[] = []
+  const log = changed(journal.delivery, {
+    waiting: (tab, after, count) => {
+      asked.push(count)
+      return journal.delivery.waiting(tab, after, count)
+    },
+  })
+  const options = { rowsMax: 100, bytesMax: 10_000_000, rowBytes: () => 1 }
+  const { shares } = await fillBatch(log, await journal.delivery.pending(), options)
+  expect(shares.map(({ signups }) => signups.length)).toEqual(tabs.map(() => 3))
+  expect(asked).toHaveLength(20)
+  // A share of five rows, and one more to tell whether there are more.
+  expect(asked[0]).toBe(6)
 })
 
 /** The sizes in bytes of the signups that wait in each tab, of which the first one has waited longest. */

@@ -144,6 +144,38 @@ test('a token that was given away is taken before its own debt grows, and only o
   expect([busy.wait(), quiet.wait()]).toEqual([20_000, 0])
 })
 
+test('a site takes its own token before one that was given away', () => {
+  const clock = new StillClock()
+  const shared = new AccountAllowance(bucket, 3, clock)
+  const [first = expect.fail(), second = expect.fail()] = Array.from({ length: 3 }, () =>
+    shared.join(always),
+  )
+  for (const site of [first, second]) takeSoon(site, clock, 3)
+  clock.now += 30_000
+  first.take()
+  expect(second.wait()).toBe(0)
+  second.take()
+  expect([first.wait(), second.wait()]).toEqual([0, 0])
+  second.take()
+  expect([first.wait(), second.wait()]).toEqual([30_000, 30_000])
+})
+
+test('a site waits for the rest of its own token while no site is full', () => {
+  const { clock, busy, quiet } = twoSites()
+  takeSoon(busy, clock, 3)
+  quiet.take()
+  clock.now += 15_000
+  expect(busy.wait()).toBe(5_000)
+})
+
+test('a full bucket gains nothing before its next token is taken', () => {
+  const clock = new StillClock()
+  const tokens = new AccountAllowance(bucket, 1, clock).join(always)
+  clock.now += 10_000
+  tokens.take()
+  expect(takeSoon(tokens, clock, 3)).toEqual([10_000, 10_000, 20_000])
+})
+
 test('each of many sites may begin with fewer batches', () => {
   expect(batchBucket({ perMinute: 50, perDay: 1000 }, 10).capacity).toBe(10)
   expect(batchBucket({ perMinute: 50, perDay: 1000 }, 1000).capacity).toBe(1)

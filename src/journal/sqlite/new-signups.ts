@@ -3,7 +3,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { fieldsText } from '../../signup/field.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { hourOf } from '../contracts/reader.ts'
-import { rowStatus } from '../tables/layout.ts'
+import { rowStatus, signupTable } from '../tables/layout.ts'
 import { bytesOfId } from '../tables/rows.ts'
 import { statementsOf, rowOf } from '../sql.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -11,10 +11,7 @@ import type { SqliteDatabase } from './database.ts'
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 const signupsAtOnce = 32
 
-const columns = [
-  ...['position', 'id', 'tab', 'received_at'],
-  ...['email', 'source', 'name', 'tags', 'metadata', 'fields', 'row_status'],
-]
+const columns = Object.keys(signupTable.columns)
 
 const sql = statementsOf('sqlite new signups', {
   last: 'SELECT coalesce(max(position), 0) AS position FROM signup',
@@ -34,7 +31,7 @@ function addingSignups(count: number): string {
 export class NewSignups {
   readonly #db: SqliteDatabase
   /** The values of signups that have a position and are not in the table yet, one after the other. */
-  #values: SQLInputValue[] = []
+  readonly #values: SQLInputValue[] = []
   /** How many signups each tab has got. */
   readonly #accepted = new Map<number, number>()
   /** How many signups each site has got in each hour. */
@@ -52,8 +49,9 @@ export class NewSignups {
     const { id, receivedAt, email, source, name, tags, metadata, fields } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
     const position = (this.#position += 1)
-    this.#values.push(position, bytesOfId(id), tab, receivedAt)
-    this.#values.push(email, source, name, tagsText, metadata, fieldsText(fields), status)
+    // In the order of the columns.
+    this.#values.push(position, bytesOfId(id), tab, receivedAt, email, source, name, tagsText)
+    this.#values.push(metadata, status, fieldsText(fields))
     const hours = this.#hours.get(site) ?? new Map<number, number>()
     this.#hours.set(site, hours)
     count(hours, hourOf(receivedAt))
@@ -64,15 +62,9 @@ export class NewSignups {
   /** Moves the added signups into the table, so that statements find them. */
   addRows(): void {
     const values = this.#values
-    this.#values = []
     const many = signupsAtOnce * columns.length
-    let at = 0
-    while (at < values.length) {
-      const areMany = values.length - at >= many
-      const next = at + (areMany ? many : columns.length)
-      this.#db.run(areMany ? sql.addMany : sql.add, values.slice(at, next))
-      at = next
-    }
+    while (values.length >= many) this.#db.run(sql.addMany, values.splice(0, many))
+    while (values.length > 0) this.#db.run(sql.add, values.splice(0, columns.length))
   }
 
   finish(): void {

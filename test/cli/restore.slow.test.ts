@@ -197,7 +197,7 @@ test('a restore that is killed at any moment leaves the journal before or the re
   for (let at = 0; at <= 7; at++) {
     await data.restore(saved, '--replace')
     const command = startCommand(['restore', backup, '--replace'], { dataDir })
-    await sleep(wholeMs * (0.5 + at * 0.08))
+    await sleep(wholeMs * (0.2 + at * 0.12))
     command.kill('SIGKILL')
     await command.ended.catch(() => undefined)
     await using journal = openSqliteJournal(join(dataDir, 'journal.db'))

@@ -50,7 +50,9 @@ const overwritePageThat = (isInLog: boolean, byte: number) => async (path: strin
 
 async function overwrite(path: string, page: number, byte: number): Promise<void> {
   const content = await readFile(path)
-  await writeFile(path, content.fill(byte, page * pageBytes, (page + 1) * pageBytes))
+  // A log ends with a part of a page.
+  content.subarray(page * pageBytes, (page + 1) * pageBytes).fill(byte)
+  await writeFile(path, content)
 }
 
 /** The pages of the database, from 0, that SQLite's write-ahead log has. */

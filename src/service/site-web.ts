@@ -18,7 +18,7 @@ import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { SiteFiles } from './files.ts'
 import type { RunningSite } from './running-site.ts'
-import { parseContext } from './tabs.ts'
+import { parseContext } from './parse-context.ts'
 import type { World } from './world.ts'
 
 /** What the HTTP routes need of one site. */

@@ -1,5 +1,4 @@
 import type { SQLInputValue } from 'node:sqlite'
-
 import { fieldsText } from '../../signup/field.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { hourOf } from '../contracts/reader.ts'
@@ -61,10 +60,13 @@ export class NewSignups {
 
   /** Moves the added signups into the table, so that statements find them. */
   addRows(): void {
-    const values = this.#values
-    const many = signupsAtOnce * columns.length
-    while (values.length >= many) this.#db.run(sql.addMany, values.splice(0, many))
-    while (values.length > 0) this.#db.run(sql.add, values.splice(0, columns.length))
+    const values = this.#values.splice(0)
+    const one = columns.length
+    const many = signupsAtOnce * one
+    let at = 0
+    for (; at + many <= values.length; at += many)
+      this.#db.run(sql.addMany, values.slice(at, at + many))
+    for (; at < values.length; at += one) this.#db.run(sql.add, values.slice(at, at + one))
   }
 
   finish(): void {

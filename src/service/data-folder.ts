@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defaultSite } from '../config/sites/site.ts'
@@ -79,8 +79,6 @@ export function markMoved(dataDir: string, to: string): Promise<void> {
 /** @throws Error when the journal in this folder was moved, or a move of it was stopped at its end */
 export function assertNotMoved(dataDir: string): void {
   const path = join(dataDir, markFile)
-  // Every commit looks. An error for a missing file would take 20 µs.
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return
   const to = readIfThere(path)?.trim()
   if (to === undefined) return
   throw new Error(

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  statSync,
 } from 'node:fs'
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -170,6 +171,8 @@ export async function ifExists<T>(look: Promise<T>): Promise<T | undefined> {
 
 /** The text of a small file; undefined when there is none. */
 export function readIfThere(path: string): string | undefined {
+  // Every commit looks for a file that is mostly missing, and an error takes six times as long as this look.
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

@@ -72,21 +72,20 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
 
 /** Builds the parts that accept the signups of a site, from the body to the journal. */
 function createIntake(
-  { config: site, journal: whole, events, health }: RunningSite,
+  { config: site, journal, events, health }: RunningSite,
   { config, secrets, newId }: SiteWebOptions,
   pageOptions: FormPostOptions & { readonly tabs: ParseContext },
   { clock, http, digest }: WebWorld,
 ): Intake {
   const challenge = createChallenge(site, secrets, events, { clock, http })
-  const { intake: journal } = whole
   return {
-    journal,
+    journal: journal.intake,
     events,
     clock,
     contexts: {
-      api: parseContext('api', site, whole),
+      api: parseContext('api', site, journal),
       form: pageOptions.tabs,
-      bulk: parseContext('bulk', site, whole),
+      bulk: parseContext('bulk', site, journal),
     },
     people: {
       missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
@@ -96,7 +95,7 @@ function createIntake(
     turns: new Turns(),
     digest,
     challenge,
-    waiting: new Waiting({ journal, health, clock }),
+    waiting: new Waiting({ journal: journal.intake, health, clock }),
     bulkItemsMax: config.bulkItemsMax,
   }
 }

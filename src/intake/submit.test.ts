@@ -1,7 +1,14 @@
+import pino from 'pino'
 import { expect, test } from 'vitest'
+import { createEvents } from '../ops/events.ts'
+import { createHealth } from '../ops/health.ts'
+import { systemClock } from '../platform/clock.ts'
+import { sha256 } from '../platform/node/digest.ts'
+import { signupIds } from '../signup/id.ts'
+import { parseSignup } from '../signup/parse.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
-import { refuseSpent, type SubmitParts } from './submit.ts'
+import { refuseSpent, submit, type SubmitParts } from './submit.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 
@@ -27,4 +34,21 @@ test('a retry counts as a replay while its first request is still running', asyn
   await working
   await refuseSpent(key, exchange as Exchange, intakes)
   expect(counted).toEqual(['1 replays', '1 signups'])
+})
+
+test('without a challenge everybody is admitted, and no token is kept', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const events = createEvents(pino({ level: 'silent' }), createHealth(), systemClock)
+  const parts = {
+    ...{ challenge: undefined, journal: journal.intake, events, digest: sha256 },
+    ...{ clock: systemClock, newId: signupIds(), turns: new Turns() },
+  }
+  const exchange = { signups: 1, take: () => {}, client: { rateLimitKey: undefined } }
+  const parsed = parseSignup({ email: 'a@example.com' }, { defaultTab: 'Sheet1', source: 'api' })
+  if (!parsed.ok) throw new Error('This is a good signup.')
+  const submission = { signups: [parsed.value], challengeToken: 'anything', idempotency: undefined }
+  for (let time = 0; time < 2; time++) {
+    const { results } = await submit(submission, exchange as unknown as Exchange, parts)
+    expect(results).toMatchObject([{ sheetTab: 'Sheet1' }])
+  }
 })

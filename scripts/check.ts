@@ -11,7 +11,7 @@ const checks = [
   { name: 'dead code', command: 'knip --no-progress' },
 ]
 
-/** Compilers make many objects. In Node's small space for new ones, they spend a fifth of their time on collecting. */
+/** Compilers make many objects. In Node's small space for new ones, they spend a sixth of their time on collecting. */
 const env = { ...process.env, NODE_OPTIONS: '--max-semi-space-size=64' }
 
 /** Runs a check. npm has put node_modules/.bin first in PATH. */

@@ -54,7 +54,7 @@ test('with room for fewer rows than tabs, the oldest signup goes, and what is le
   expect(await countsOf(signups, { rowsMax: 7, rowBytes })).toEqual({ A: 2, B: 2, C: 3 })
 })
 
-test('tabs with few signups are read together, and one with many in the slices that fit', async () => {
+test('each of many tabs with few signups is read once, for one more row than its share', async () => {
   await using journal = openSqliteJournal(':memory:')
   const tabs = Array.from({ length: 20 }, (_, at) => `T${at}`)
   await journal.intake.append(tabs.flatMap((sheetTab) => makeSignups(3, { sheetTab })))

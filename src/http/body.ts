@@ -41,8 +41,16 @@ export async function readBody({ request, client }: ReadFrom, limits: BodyLimits
   const contentType = headers.get('content-type') ?? ''
   if (isCoded(headers)) throw refuse.contentCoding()
   const mediaType = mediaTypeOf(contentType)
-  const bytes = await readBytes(request, client, limits)
-  const { formFieldsMax } = limits
+  const { bytesMax, formFieldsMax, arriving } = limits
+  if (announcedBytes(request) > bytesMax) throw refuse.bodyTooLarge(bytesMax)
+  let bytes: Uint8Array<ArrayBuffer>
+  try {
+    bytes = isSmallBody(request)
+      ? await request.bytes()
+      : await readPieces(request, bytesMax, arriving, client.share)
+  } catch (error) {
+    throw error instanceof Refusal ? error : refuse.incompleteBody()
+  }
   switch (mediaType) {
     case 'application/json':
       return { kind: 'json', value: parseObject(decode(bytes)) }
@@ -50,21 +58,6 @@ export async function readBody({ request, client }: ReadFrom, limits: BodyLimits
       return { kind: 'form', fields: parseUrlencoded(decode(bytes), formFieldsMax) }
     case 'multipart/form-data':
       return { kind: 'form', fields: await parseMultipart(bytes, contentType, formFieldsMax) }
-  }
-}
-
-/** Never keeps more than the limit in memory. */
-async function readBytes(
-  request: HttpRequest,
-  client: ReadFrom['client'],
-  { bytesMax, arriving }: BodyLimits,
-): Promise<Uint8Array<ArrayBuffer>> {
-  if (announcedBytes(request) > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-  try {
-    if (isSmallBody(request)) return await request.bytes()
-    return await readPieces(request, bytesMax, arriving, client.share)
-  } catch (error) {
-    throw error instanceof Refusal ? error : refuse.incompleteBody()
   }
 }
 
@@ -110,7 +103,7 @@ function isCoded(headers: HttpHeaders): boolean {
   )
 }
 
-/** Copies all pieces into one array: kept apart, a million one-byte pieces would take a hundred times their size. */
+/** Never keeps more than the limit in memory. Copies all pieces into one array: kept apart, a million one-byte pieces would take a hundred times their size. */
 async function readPieces(
   { body }: HttpRequest,
   bytesMax: number,

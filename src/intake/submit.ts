@@ -127,19 +127,17 @@ function storeOnce(
   })
 }
 
-async function store(
-  submission: Submission,
-  exchange: Exchange,
-  parts: SubmitParts,
-): Promise<Appended> {
+function store(submission: Submission, exchange: Exchange, parts: SubmitParts): Promise<Appended> {
   exchange.take(exchange.signups)
-  const { idempotency } = submission
+  const append = (token?: string): Promise<Appended> => {
+    const receivedAt = parts.clock.now()
+    const signups = submission.signups.map((one) => signupOf(one, receivedAt, parts))
+    const { idempotency } = submission
+    const client = exchange.client.rateLimitKey
+    return parts.journal.append(signups, { idempotency, token, client })
+  }
   const { challenge } = parts
-  const token = challenge && (await admit(challenge, submission, exchange, parts))
-  const receivedAt = parts.clock.now()
-  const signups = submission.signups.map((one) => signupOf(one, receivedAt, parts))
-  const client = exchange.client.rateLimitKey
-  return await parts.journal.append(signups, { idempotency, token, client })
+  return challenge ? admit(challenge, submission, exchange, parts).then(append) : append()
 }
 
 function signupOf(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {

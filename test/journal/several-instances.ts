@@ -1,5 +1,5 @@
 import type { Journal } from '../../src/journal/contracts/journal.ts'
-import type { CreateWorld } from './contracts/contract.ts'
+import { type CreateWorld, noteEarlier, nth } from './contracts/contract.ts'
 
 /** As `withInstances`, with two of them. */
 export function withTwoInstances(createWorld: CreateWorld): CreateWorld {
@@ -18,7 +18,9 @@ export function withInstances(count: number, createWorld: CreateWorld): CreateWo
         const first = await world.open(policy)
         const others: Journal[] = []
         while (others.length < count - 1) others.push(await world.open(policy))
-        return inTurns(first, others)
+        const journal = inTurns(first, others)
+        noteEarlier(journal, nth(first, 0))
+        return journal
       },
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     }

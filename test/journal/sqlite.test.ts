@@ -28,10 +28,6 @@ async function createWorld(): Promise<JournalWorld> {
   }
 }
 
-for (const [name, tests] of Object.entries(contracts)) {
-  holdTo(`SQLite, ${name}`, tests, createWorld)
-  holdTo(`SQLite, two instances on one store, ${name}`, tests, withTwoInstances(createWorld))
-}
 const journalFolder = join(import.meta.dirname, '../../src/journal')
 
 const secondSite = besideFirstSite(async () => {
@@ -42,7 +38,8 @@ const secondSite = besideFirstSite(async () => {
   }
 })
 for (const [name, tests] of Object.entries(contracts)) {
-  holdTo(`SQLite, a second site beside a first one, ${name}`, tests, secondSite)
+  holdTo(`SQLite, ${name}`, tests, createWorld)
+  holdTo(`SQLite, two instances with a second site, ${name}`, tests, withTwoInstances(secondSite))
 }
 holdTo('SQLite, a second site beside a first one, comparison', comparisonTests, secondSite)
 holdTo('SQLite, comparison', comparisonTests, createWorld)

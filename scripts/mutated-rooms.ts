@@ -11,18 +11,18 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: ['src/{api,challenge,delivery,intake,operations,ops,pages,spreadsheet}/**/*.test.ts'],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: [
-    'test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored,upgraded,whole-journal}.test.ts',
-    'test/service/move-journal.test.ts',
+    'test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored.slow,upgraded,whole-journal}.test.ts',
+    'test/service/move-journal.slow.test.ts',
   ],
   // Half of what the tables do shows on PostgreSQL only: locks, clocks, and what others have committed.
   'journal/tables': [
-    'test/journal/{sqlite,sites,beside,restored}.test.ts',
+    'test/journal/{sqlite,sites,beside,restored.slow}.test.ts',
     'test/journal/postgres{,-clocks,-locks,-reads,-together}.test.ts',
   ],
   'journal/postgres': [
     'test/journal/postgres{,-beside,-clocks,-lease,-locks,-reads,-server-facts,-together}.test.ts',
     'test/faults/postgres-*.test.ts',
-    'test/service/move-journal.test.ts',
+    'test/service/move-journal.slow.test.ts',
   ],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],

@@ -28,6 +28,10 @@ const { values: options, positionals } = parseArgs({
     against: { type: 'boolean', default: false },
   },
 })
+if (positionals.length > 0 && !options.against) {
+  const meant = positionals.join(',')
+  throw new Error(`Say --only ${meant} to measure scenarios, or --against ${meant} for a commit.`)
+}
 const names = options.only.split(',')
 const chosen = scenarios.filter(({ name }) => names.some((start) => name.startsWith(start)))
 if (chosen.length === 0) {

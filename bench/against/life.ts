@@ -15,8 +15,13 @@ export interface Life {
   readonly peakMegabytes: number
   /** In microseconds, without that of a database. */
   readonly cpuPerSignup: number
+  /** Of a signup in a bulk request. */
+  readonly cpuPerBulkSignup: number
   readonly cpuPerRow: number
 }
+
+const bulkItems = 1_000
+const bulkBody = `{"signups":[${Array(bulkItems).fill(usualBody).join(',')}]}`
 
 /**
  * Measures one life of the service of a tree, with the tree's own program for the delivery. Its journal is in a
@@ -44,13 +49,18 @@ export async function live(
   const { folder } = world
   const load = { url: `${service.url}/api/signup`, connections: 64, body: usualBody, folder }
   await requestsPerSecond({ ...load, seconds: 1 })
-  const before = cpuMicroseconds(service.pid)
-  const perSecond = await requestsPerSecond({ ...load, seconds })
-  const cpuPerSignup = (cpuMicroseconds(service.pid) - before) / (perSecond * seconds)
+  const cpuPerRequest = async (measured: typeof load) => {
+    const before = cpuMicroseconds(service.pid)
+    const perSecond = await requestsPerSecond({ ...measured, seconds })
+    return (cpuMicroseconds(service.pid) - before) / (perSecond * seconds)
+  }
+  const cpuPerSignup = await cpuPerRequest(load)
   const peakMegabytes = peakBytes(service.pid) / 1e6
+  const bulk = { url: `${load.url}/bulk`, connections: 4, body: bulkBody, folder }
+  const cpuPerBulkSignup = (await cpuPerRequest(bulk)) / bulkItems
   await service.stop()
 
   const delivered = await deliver(world, place, path)
   const cpuPerRow = delivered.cpuMicroseconds / delivered.rows
-  return { startMs, startMegabytes, peakMegabytes, cpuPerSignup, cpuPerRow }
+  return { startMs, startMegabytes, peakMegabytes, cpuPerSignup, cpuPerBulkSignup, cpuPerRow }
 }

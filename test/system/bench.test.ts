@@ -22,6 +22,7 @@ test('the bench can compare this tree with a commit', async () => {
   const names = compared.map(({ figure }) => figure.name)
   expect(names).toEqual([
     'against-signup',
+    'against-bulk',
     'against-row',
     'against-start',
     'against-memory',

@@ -26,7 +26,9 @@ export async function checkOut(name: string, path: string): Promise<Tree> {
   }
   try {
     await run(process.execPath, [join(path, 'scripts/setup.js')], { cwd: path })
-    const { stdout } = await run('du', ['-s', '--block-size=1000', join(path, 'node_modules')])
+    // Without what Node caches of its code, which differs a little each time.
+    const size = ['-s', '--block-size=1000', '--exclude=.cache', join(path, 'node_modules')]
+    const { stdout } = await run('du', size)
     const installMegabytes = Number.parseInt(stdout, 10) / 1000
     return { path, commit, installMegabytes, [Symbol.asyncDispose]: remove }
   } catch (error) {

@@ -144,8 +144,8 @@ export const postgresScenarios: readonly Scenario[] = [
   compared({
     name: 'postgres-1',
     what: `one instance on PostgreSQL against one on SQLite, ${connections} connections`,
-    reach: atLeast(0.6),
-    aim: atLeast(0.9),
+    reach: atLeast(0.85),
+    aim: atLeast(1),
     async subjects(world) {
       const server = await world.database()
       const provider = await world.provider()
@@ -158,7 +158,7 @@ export const postgresScenarios: readonly Scenario[] = [
     },
   }),
   severalInstances(2, { reach: atLeast(0.9), aim: atLeast(1) }),
-  severalInstances(4, { reach: atLeast(0.8), aim: atLeast(1), variantOf: 'postgres-2' }),
+  severalInstances(4, { reach: atLeast(0.9), aim: atLeast(1), variantOf: 'postgres-2' }),
   {
     name: 'postgres-p99',
     what: 'p99 of one instance on PostgreSQL, 5,000 signups a second',

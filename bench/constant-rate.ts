@@ -91,8 +91,3 @@ function onAnswers(socket: Socket, callback: (status: number) => void): void {
     callback(status)
   })
 }
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}

@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { percentile } from './percentile.ts'
 
 const run = promisify(execFile)
 
@@ -30,19 +31,31 @@ export const usualBody = JSON.stringify({
 /** `node:http` in this process when wrk is not installed. It makes far fewer requests. */
 export const loadGenerator = spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'node:http'
 
+/** How a load was answered. */
+export interface Answered {
+  readonly perSecond: number
+  /** The 99th percentile of the time from a request to its answer. */
+  readonly p99Ms: number
+}
+
 /**
- * POSTs as fast as the answers come. Resolves with requests per second.
+ * POSTs as fast as the answers come.
  *
  * @throws when a request fails, or none is answered
  */
-export function requestsPerSecond(load: Load, generator = loadGenerator): Promise<number> {
+export function postAtFullRate(load: Load, generator = loadGenerator): Promise<Answered> {
   return generator === 'wrk' ? withWrk(load) : withNode(load)
+}
+
+/** As `postAtFullRate`. Resolves with requests per second. */
+export async function requestsPerSecond(load: Load, generator = loadGenerator): Promise<number> {
+  return (await postAtFullRate(load, generator)).perSecond
 }
 
 /** How long an answer may take on a busy machine. */
 const secondsMax = 60
 
-async function withWrk(load: Load): Promise<number> {
+async function withWrk(load: Load): Promise<Answered> {
   const { url, connections, seconds, body, folder } = load
   // Several loads may run at the same time.
   const script = join(folder, `${randomUUID()}.lua`)
@@ -50,6 +63,7 @@ async function withWrk(load: Load): Promise<number> {
   const threads = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`]
   const { stdout } = await run('wrk', [
     ...threads,
+    '--latency',
     '-s',
     script,
     '--timeout',
@@ -65,24 +79,30 @@ async function withWrk(load: Load): Promise<number> {
   if (hasFailed || !(perSecond > 0)) {
     throw new Error(`Requests to ${url} failed under load, so nothing was measured:\n${stdout}`)
   }
-  return perSecond
+  const [, time, unit = ''] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout) ?? []
+  return { perSecond, p99Ms: Number(time) * (millisecondsOf[unit] ?? Number.NaN) }
 }
 
-async function withNode({ url, connections, seconds, body }: Load): Promise<number> {
+const millisecondsOf: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 }
+
+async function withNode({ url, connections, seconds, body }: Load): Promise<Answered> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const begin = performance.now()
   const elapsed = () => (performance.now() - begin) / 1000
   const start = (Math.floor(Date.now() / 1000) % 100_000) * 10_000_000
   let sent = 0
+  const times: number[] = []
   const post = async () => {
     while (elapsed() < seconds) {
       sent += 1
+      const sentAt = elapsed()
       await postOnce(url, agent, body.replace('%d', String(start + sent)))
+      times.push(1000 * (elapsed() - sentAt))
     }
   }
   try {
     await Promise.all(Array.from({ length: connections }, post))
-    return sent / elapsed()
+    return { perSecond: sent / elapsed(), p99Ms: percentile(times, 0.99) }
   } finally {
     agent.destroy()
   }

@@ -45,12 +45,13 @@ export class World implements AsyncDisposable {
     return this.#started.use(await startBeside('provider', settings))
   }
 
-  /** Starts the real service, which delivers to this provider. */
+  /** Starts the real service, which delivers to this provider, or to the local workbook. */
   async service(
-    provider: RunningService,
+    provider: RunningService | undefined,
     { env = {}, dataDir, isPinned = true }: ServiceOptions = {},
   ): Promise<RunningService> {
-    const settings = { LOG_LEVEL: 'error', ...googleSettings(provider.url), ...env }
+    const google = provider && googleSettings(provider.url)
+    const settings = { LOG_LEVEL: 'error', ...google, ...env }
     const service = this.#started.use(
       await startMeasured({ env: settings, ...(dataDir === undefined ? {} : { dataDir }) }),
     )

@@ -1,5 +1,5 @@
 import type { Beside } from '../beside-command.ts'
-import { percentile } from '../constant-rate.ts'
+import { percentile } from '../percentile.ts'
 import { atMost, type Scenario, type Sizes } from '../scenario.ts'
 
 /** How many signups come while a command runs. */

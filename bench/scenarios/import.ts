@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { type Beside, besideCommand } from '../beside-command.ts'
-import { percentile } from '../constant-rate.ts'
+import { percentile } from '../percentile.ts'
 import type { Scenario, Sizes } from '../scenario.ts'
 import { googleSettings, World } from '../world.ts'
 import { besideLine, besideScenarios, perSecond } from './beside.ts'

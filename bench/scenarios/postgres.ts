@@ -1,6 +1,5 @@
 import type { RunningService } from '../../harness/start-service.ts'
 import { alternate, inWords, ratios, type Subject } from '../alternate.ts'
-import { percentile, postAtConstantRate } from '../constant-rate.ts'
 import { deliver } from '../deliver-backlog.ts'
 import { fillJournal } from '../journals.ts'
 import { requestsPerSecond, usualBody } from '../load.ts'
@@ -159,28 +158,6 @@ export const postgresScenarios: readonly Scenario[] = [
   }),
   severalInstances(2, { reach: atLeast(0.9), aim: atLeast(1) }),
   severalInstances(4, { reach: atLeast(0.9), aim: atLeast(1), variantOf: 'postgres-2' }),
-  {
-    name: 'postgres-p99',
-    what: 'p99 of one instance on PostgreSQL, 5,000 signups a second',
-    unit: 'ms',
-    reach: atMost(50),
-    aim: atMost(20),
-    async run(sizes) {
-      await using world = await World.create()
-      const server = await world.database()
-      const url = await fillDatabase(server, 1, 'written')
-      const { service } = await instance(world, await world.provider(), url)
-      const values: number[] = []
-      for (let round = 0; round < sizes.rounds; round++) {
-        const times = await postAtConstantRate({
-          ...{ url: `${service.url}/api/signup`, perSecond: 5_000, connections: 64 },
-          ...{ seconds: sizes.sliceSeconds, body: usualBody },
-        })
-        values.push(percentile(times, 0.99))
-      }
-      return { values, note: 'times count from when each request was due' }
-    },
-  },
   {
     name: 'postgres-delivery',
     what: 'CPU per delivered row of 1,000,000 on PostgreSQL, with that of the database, against SQLite',

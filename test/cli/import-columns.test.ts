@@ -80,6 +80,19 @@ test('a wrong --map shows no data of a file without a header row', async () => {
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/no header row/) })
 })
 
+test.each(['--map=email=1', '--dry-run'])(
+  'with %s, a first row with an address is no header: its person would be lost',
+  async (arg) => {
+    const list = ' Ada@Example.COM ,Ada\ngrace@example.com,Grace\n'
+    expect(await importing(list, arg)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /has no header row.*: put one above it, with a column Email\.\n$/,
+      ),
+    })
+  },
+)
+
 test('a dry run shows what each column becomes, and the dates that signups get', async () => {
   const content =
     'Name,E-mail,Joined,City,City,Tab,Rejected row,Rejected row\n' +

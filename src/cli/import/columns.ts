@@ -1,3 +1,4 @@
+import { emailProblem, storedEmail } from '../../signup/email.ts'
 import type { OwnColumn } from '../../signup/row.ts'
 import { UsageError } from '../session.ts'
 import { listOf, nameHint } from '../terminal/words.ts'
@@ -58,8 +59,12 @@ export class Columns {
     return field
   }
 
-  /** Takes a header row. @throws UsageError when it lacks a column, or leaves open which one it is */
+  /** Takes a header row. @throws UsageError when it is none, lacks a column, or leaves open which one it is */
   take(columns: readonly FileColumn[]): void {
+    if (columns.some(({ name }) => emailProblem(storedEmail(name)) === undefined))
+      throw new UsageError(
+        'The file has no header row, as its first row has an email address: put one above it, with a column Email.',
+      )
     const mapped = new Map<number, string>()
     for (const [field, said] of this.#mapped) {
       const at = findColumn(columns, field, said)

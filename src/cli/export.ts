@@ -10,7 +10,7 @@ import { parseMoment } from './moment.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export/formats.ts'
 import { xlsxFormat } from './export/xlsx.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
-import { counted, nameHint } from './terminal/words.ts'
+import { counted, tabHint } from './terminal/words.ts'
 import { chosenName, readSettings, tellExpired } from './settings.ts'
 
 /** Which signups are wanted, and the tabs that the settings name. */
@@ -113,18 +113,10 @@ async function copy(
     await nextTurn()
     stop.throwIfAborted()
   }
-  if (tab !== undefined && read > 0 && !tabs.has(tabKey(tab))) throw noSuchTab(tab, tabs)
+  if (tab !== undefined && read > 0 && !tabs.has(tabKey(tab))) {
+    const hint = tabHint(tab, tabs.values())
+    throw new UsageError(`The journal has no tab of the name that --tab says. ${hint}`)
+  }
   await format.finish()
   return count
-}
-
-/** Does not repeat what was given, nor name a tab that somebody called by an address. */
-function noSuchTab(given: string, tabs: ReadonlyMap<string, string>): UsageError {
-  const named = [...tabs.values()].filter((tab) => !tab.includes('@'))
-  const hint = nameHint(
-    given,
-    named.map((tab) => JSON.stringify(tab)),
-    'Tabs',
-  )
-  return new UsageError(`The journal has no tab of the name that --tab says. ${hint}`)
 }

@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { chosenSite, readSettings } from './settings.ts'
 import { type Command, Option } from '@commander-js/extra-typings'
+import type { SiteConfig } from '../config/sites/site.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
 import { parseContext } from '../service/parse-context.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { ownColumns } from '../signup/row.ts'
@@ -10,7 +12,10 @@ import { Importer } from './import/importer.ts'
 import { openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
 import { describeReport, type Report, usesOf } from './import/report.ts'
+import { tabKey } from '../signup/signup.ts'
+import { tabsByKey } from '../signup/tab.ts'
 import { exit, type Run, UsageError } from './session.ts'
+import { tabHint } from './terminal/words.ts'
 
 const dateOrders = ['day-first', 'month-first'] as const
 
@@ -64,7 +69,7 @@ export function addImport(program: Command, run: Run): void {
         const { imports } = journal
         const importer = new Importer({
           columns,
-          context: parseContext('import', site, journal),
+          context: contextOf(site, journal, options.tab),
           tab: options.tab,
           dates: options.dates,
           add: (...signups) => imports[options.dryRun ? 'preview' : 'add'](...signups),
@@ -100,6 +105,15 @@ export function addImport(program: Command, run: Run): void {
         return importer.results.rejected === 0 ? exit.done : exit.notAll
       }),
     )
+}
+
+/** @throws UsageError when every row would be rejected, as `SHEET_TABS` does not have the tab */
+function contextOf(site: SiteConfig, journal: Journal, tab: string | undefined) {
+  const context = parseContext('import', site, journal)
+  const { defaultTab, knownTabs, onlyKnownTabs } = context
+  const tabs = tabsByKey([defaultTab, ...knownTabs.values()])
+  if (tab === undefined || !onlyKnownTabs || tabs.has(tabKey(tab.trim()))) return context
+  throw new UsageError(`The tab that --tab names takes no signups. ${tabHint(tab, tabs.values())}`)
 }
 
 function addMapped(text: string, before: readonly string[] = []): readonly string[] {

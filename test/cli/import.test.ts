@@ -277,6 +277,21 @@ test('only tabs that the settings allow get imported signups', async () => {
   expect((await world.rows()).map((row) => row[6])).toEqual(['Beta'])
 })
 
+test.each([
+  ['Nope', '"Sheet1", "Beta".'],
+  ['Bete', 'Did you mean "Beta"?'],
+])('--tab %s is refused at once when the settings do not allow it', async (tab, hint) => {
+  await using world = await makeWorld()
+  await world.write('list.csv', 'Email\na@b.co\n')
+  const env = { SHEET_TABS: 'Beta', DATA_DIR: world.dataDir }
+  const result = await runCommand(['import', world.path('list.csv'), '--tab', tab], { env })
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) })
+  expect(existsSync(world.path('list.csv.rejected.csv'))).toBe(false)
+  const allowed = await runCommand(['import', world.path('list.csv'), '--tab', 'BETA'], { env })
+  expect(allowed).toMatchObject({ code: 0 })
+  expect((await world.rows()).map((row) => row[6])).toEqual(['Beta'])
+})
+
 const utf16 = Buffer.from('\uFEFFEmail\nada@b.co\n', 'utf16le')
 
 test('an import does not bring a person back who was forgotten', async () => {

@@ -27,3 +27,13 @@ export function nameHint(name: string, known: readonly string[], kind: string): 
   const meant = suggest(name, known)
   return meant === undefined ? `${kind} are ${listOf(known)}.` : `Did you mean ${meant}?`
 }
+
+/** The same of tabs, but for those that somebody called by an address. */
+export function tabHint(given: string, tabs: Iterable<string>): string {
+  const named = [...tabs].filter((tab) => !tab.includes('@'))
+  return nameHint(
+    given,
+    named.map((tab) => JSON.stringify(tab)),
+    'Tabs',
+  )
+}

@@ -63,10 +63,17 @@ test('a column that is called as a later one of its name gets is told to be rena
 
 test.each([
   [['email=Contact'], /^Columns A and C have the name that --map email= says: .*--map email=A\b/],
-  [['email=D'], /no column that --map email= says\. It has A "Contact", B "Name", C "Contact"\./],
-  [['email=4'], /no column that --map email= says\. It has A "Contact", B "Name", C "Contact"\./],
-  [['email=0'], /no column that --map email= says/],
-  [['email=c'], /no column that --map email= says/],
+  [
+    ['email=D'],
+    /no column "D" that --map email= says\. It has A "Contact", B "Name", C "Contact"\./,
+  ],
+  [
+    ['email=4'],
+    /no column "4" that --map email= says\. It has A "Contact", B "Name", C "Contact"\./,
+  ],
+  [['email=0'], /no column "0" that --map email= says/],
+  [['email=c'], /no column "c" that --map email= says/],
+  [['email=ada@example.com'], /no column that --map email= says/],
   [['email=C', 'name=3'], /^--map email= and --map name= say one column\. Leave one of them out\./],
   [['tags=B'], /no column Email: say which it is by --map email=COLUMN\. It has A "Contact", B/],
 ])('of two columns with one name, --map %j is refused with what to do', async (given, message) => {

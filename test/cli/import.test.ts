@@ -340,7 +340,7 @@ test.each([
   [['list.csv', '--map', 'emial=Mail'], /Did you mean email\?/],
   [['list.csv', '--map', 'Mail'], /Give it as FIELD=COLUMN\. Did you mean email\?/],
   [['list.csv', '--map', 'name=A', '--map', 'name=B'], /--map name= is given twice/],
-  [['list.csv', '--map', 'name=Who'], /no column that --map name= says\. It has A "Email"\./],
+  [['list.csv', '--map', 'name=Who'], /no column "Who" that --map name= says\. It has A "Email"\./],
   [['list.csv', '--dates', 'american'], /Allowed choices are day-first, month-first/],
 ])('%j is refused in one line', async (args, message) => {
   await using world = await makeWorld()

@@ -111,7 +111,8 @@ function findColumn(columns: readonly FileColumn[], field: string, said: string)
   const letters = named[0] ?? byPlace
   const at = columns.findIndex((_, index) => lettersOf(index) === letters)
   if (at >= 0) return at
-  throw new UsageError(`The file has no column that --map ${field}= says. ${columnsOf(columns)}`)
+  const column = said.includes('@') ? 'column' : `column ${quotedName(said)}`
+  throw new UsageError(`The file has no ${column} that --map ${field}= says. ${columnsOf(columns)}`)
 }
 
 function lettersWhere<T>(all: readonly T[], isWanted: (one: T) => boolean): readonly string[] {

@@ -26,10 +26,22 @@ const secrets = [
   'my-project-0a1b2c3d4e5f.json',
   'key.pem',
   'my-project.p12',
+  'rollcall.json',
+]
+/** As the examples of the documents name them, and as commands name what they write besides. */
+const people = [
+  'rollcall.backup',
+  'rollcall-2026-11-20.backup',
+  'backups/rollcall.backup.partial',
+  'list.csv',
+  'list.csv.rejected.csv',
+  'lists/list.csv.rejected-2.csv',
+  'signups.xlsx',
+  'people.ndjson',
 ]
 
-test('git ignores files that may have keys', () => {
-  expect(ignored(secrets)).toEqual(secrets)
+test('git ignores files that may have keys or the addresses of people', () => {
+  expect(ignored([...secrets, ...people])).toEqual([...secrets, ...people])
 })
 
 test('Docker gets only the sources that are named, and none of them is a secret', () => {

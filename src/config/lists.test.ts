@@ -41,6 +41,21 @@ test.each([',', 'two words', 'line\nbreak', 'fifteen-letters', 'a-key-of-sixteen
   },
 )
 
+test.each([
+  ['a-key-of-sixteen,x', /is too short: it needs at least 16 characters\.$/, /openssl rand/],
+  [
+    'the-first-one-16 the-second-one-16',
+    /has white space in it\.$/,
+    /^Put a comma between two keys/,
+  ],
+  ['schlüssel-schlüssel', /has a character that no HTTP header can carry\.$/, /openssl rand/],
+])('of the API keys %j it is told what is wrong with one of them', (text, problem, hint) => {
+  expect(apiKeys.parse(text, example)).toMatchObject({
+    problem: expect.stringMatching(problem),
+    hint: expect.stringMatching(hint),
+  })
+})
+
 test('a list with one key of the example is refused', () => {
   expect(apiKeys.parse('a-key-of-our-own,one-of-the-documentation', example)).toMatchObject({
     problem: expect.stringContaining('which everybody knows'),

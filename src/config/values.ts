@@ -110,19 +110,30 @@ export function emailAddress(text: string): ParsedSetting<string> {
 }
 
 /** Shorter keys can be guessed. */
-const keyForm = /^[\x21-\x7e]{16,}$/
+const keyCharactersMin = 16
 
 /** Parses a key or a token that programs send as `Authorization: Bearer`. */
 export function bearerToken(text: string, example: string): ParsedSetting<string> {
-  const isOwn = !entriesOf(example).includes(text)
-  if (isOwn && keyForm.test(text)) return { value: text }
+  const examples = entriesOf(example)
+  const problem = tokenProblem(text, examples)
+  if (problem === undefined) return { value: text }
+  const isSpaced = /\s/.test(text) && examples.length > 1
   return {
-    problem: isOwn
-      ? 'is too short, or has a character that no HTTP header can carry.'
-      : 'is that of our documentation, which everybody knows.',
-    expected: 'at least 16 visible ASCII characters, without spaces',
-    hint: 'Make it with a password generator, or with: openssl rand -hex 32',
+    problem,
+    expected: `at least ${keyCharactersMin} visible ASCII characters, without spaces`,
+    hint: isSpaced
+      ? 'Put a comma between two keys.'
+      : 'Make it with a password generator, or with: openssl rand -hex 32',
   }
+}
+
+function tokenProblem(text: string, examples: readonly string[]): string | undefined {
+  if (examples.includes(text)) return 'is that of our documentation, which everybody knows.'
+  if (/\s/.test(text)) return 'has white space in it.'
+  if (!/^[\x21-\x7e]*$/.test(text)) return 'has a character that no HTTP header can carry.'
+  return text.length < keyCharactersMin
+    ? `is too short: it needs at least ${keyCharactersMin} characters.`
+    : undefined
 }
 
 /** Parses the URL that notices go to. */

@@ -432,7 +432,7 @@ describe('a file with sites', () => {
   })
 })
 
-const noted = { signupsPerMinute: 60, origins: '*' } as const
+const noted = { signupsPerMinute: 60, origins: '*', settingNames: environmentNames } as const
 const quiet = { trustedProxies: 0, allowedHosts: undefined, sites: [noted] } as const
 
 test('a note says that local addresses are not rate-limited, unless there is a proxy or no limit', () => {
@@ -441,9 +441,14 @@ test('a note says that local addresses are not rate-limited, unless there is a p
   expect(startNotes({ ...quiet, sites: [{ ...noted, signupsPerMinute: 0 }] })).toEqual([])
 })
 
-test('a note recommends ALLOWED_HOSTS when only ALLOWED_ORIGINS is set', () => {
-  const sites = [{ ...noted, origins: ['https://example.com'] }]
-  const named = { ...quiet, trustedProxies: 1, sites }
-  expect(startNotes(named)).toEqual([expect.stringContaining('ALLOWED_HOSTS')])
-  expect(startNotes({ ...named, allowedHosts: ['signup.example.com'] })).toEqual([])
-})
+test.each([environmentNames.origins, 'sites.launch.origins'])(
+  'a note recommends ALLOWED_HOSTS when only %s is set',
+  (setting) => {
+    const settingNames = { ...environmentNames, origins: setting }
+    const sites = [noted, { ...noted, origins: ['https://example.com'], settingNames }]
+    const named = { ...quiet, trustedProxies: 1, sites }
+    const start = new RegExp(`^${setting} is set and ALLOWED_HOSTS is not\\.`)
+    expect(startNotes(named)).toEqual([expect.stringMatching(start)])
+    expect(startNotes({ ...named, allowedHosts: ['signup.example.com'] })).toEqual([])
+  },
+)

@@ -112,17 +112,18 @@ function unusedSecretKeys(variables: Variables, sites: readonly SiteConfig[]): r
 }
 
 type Noted = Pick<Config, 'trustedProxies' | 'allowedHosts'> & {
-  readonly sites: readonly Pick<SiteConfig, 'signupsPerMinute' | 'origins'>[]
+  readonly sites: readonly Pick<SiteConfig, 'signupsPerMinute' | 'origins' | 'settingNames'>[]
 }
 
 /** Notes to log at the start. They are not about mistakes. */
 export function startNotes(config: Noted): readonly string[] {
   const { trustedProxies, sites, allowedHosts } = config
   const isLimited = sites.some(({ signupsPerMinute }) => signupsPerMinute > 0)
-  const namesOrigins = sites.some(({ origins }) => origins !== '*')
+  const named = sites.find(({ origins }) => origins !== '*')
   const notes: string[] = []
   if (isLimited && trustedProxies === 0) notes.push(privateAddresses)
-  if (namesOrigins && allowedHosts === undefined) notes.push(anyHost)
+  if (named && allowedHosts === undefined)
+    notes.push(`${named.settingNames.origins} is set and ALLOWED_HOSTS is not. ${anyHost}`)
   return notes
 }
 
@@ -130,4 +131,4 @@ const privateAddresses =
   'Signups from this machine and from local networks are not rate-limited, because they may come through a proxy. If there is a proxy, set TRUST_PROXY.'
 
 const anyHost =
-  'ALLOWED_ORIGINS is set and ALLOWED_HOSTS is not. Set ALLOWED_HOSTS to the hosts of this service: without it, pages count as its own under every host name that points here.'
+  'Set ALLOWED_HOSTS to the hosts of this service: without it, pages count as its own under every host name that points here.'

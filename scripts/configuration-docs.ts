@@ -45,6 +45,8 @@ Rollcall reads its settings from environment variables. Without any it writes si
 - A file named \`.env\` in the working directory may have settings too, as \`NAME=value\` lines. \`.env.example\` is one to
   start from. A variable of the environment wins over the file, even an empty one: \`SHEETS_SHEET_ID= npm start\` ignores
   the id in \`.env\`.
+- \`ROLLCALL_FOLDER\`, a variable of the environment only, names the folder to take for the working directory in all this:
+  its \`.env\` counts, and paths of settings begin there. A folder that does not exist is refused.
 - In \`.env\` a value between quotes may have several lines, and \`#\` after a space begins a comment. Any other line that
   is neither an assignment nor empty is a problem. Rollcall tells only its number, as its text may be a key.
 - An empty value counts as unset. White space and one pair of quotes around a value are dropped.

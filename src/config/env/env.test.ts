@@ -111,3 +111,9 @@ test('of a file that a setting names, at most 1 MiB is read, even when it has no
   expect(() => readText(path)).toThrow(expect.objectContaining({ code: 'EFBIG' }))
   expect(() => readText('/dev/zero')).toThrow(expect.objectContaining({ code: 'EFBIG' }))
 })
+
+test.each(['missing', 'file'])('a ROLLCALL_FOLDER that is %s is refused', async (name) => {
+  await writeFile(join(folder, 'file'), '')
+  const { message } = await startWith({ ROLLCALL_FOLDER: join(folder, name) })
+  expect(message).toContain('ROLLCALL_FOLDER: names no folder.')
+})

@@ -1,24 +1,36 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Environment } from '../config.ts'
 import { type EnvFile, parseEnvFile } from './env-file.ts'
-import { ConfigError } from '../problem.ts'
+import { ConfigError, type SettingProblem } from '../problem.ts'
 
 const fileBytesMax = 1_048_576
 
 /**
  * The environment of this process and the `.env` file of the working directory, or of ROLLCALL_FOLDER for
  * a command that was called elsewhere. A variable of the process wins, even an empty one: `PORT= npm start`
- * drops the port of `.env`. Throws a ConfigError when the file exists but cannot be read.
+ * drops the port of `.env`. Throws a ConfigError when the file exists but cannot be read, or the folder does not.
  */
 export function readEnvironment(): Environment {
   const { ROLLCALL_FOLDER = '', ...ofProcess } = process.env
   // Without a name it is the working directory.
   const folder = resolve(ROLLCALL_FOLDER)
+  if (!existsSync(`${folder}/`)) throw new ConfigError([noFolder(folder)])
   const path = join(folder, '.env')
   const envFile = readEnvFile(path)
   const variables = { ...envFile?.variables, ...ofProcess }
   return { variables, envFile, isEnvFileOpen: isOpenToAll(path), folder, readText }
+}
+
+/** Without this, a misspelt folder would be made, and the service start there without its settings. */
+function noFolder(path: string): SettingProblem {
+  return {
+    setting: 'ROLLCALL_FOLDER',
+    problem: 'names no folder.',
+    given: path,
+    expected: 'the folder that has the file .env',
+    hint: 'Correct its spelling, make the folder, or let the user that runs Rollcall into it.',
+  }
 }
 
 /** Whether every user may read the file. Windows has no such modes. */

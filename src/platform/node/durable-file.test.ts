@@ -1,4 +1,14 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -34,6 +44,19 @@ describe('durable files', () => {
     expect(await text(path)).toBe('second')
     expect(await readdir(folder)).toEqual(['file'])
   })
+
+  test.runIf(process.getuid?.() === 0)(
+    'root leaves a file that it replaces to its owner',
+    async () => {
+      const path = join(folder, 'file')
+      await durableFiles.replace(path, 'old')
+      expect(await stat(path)).toMatchObject({ uid: 0, gid: 0 })
+      await chown(path, 65534, 65533)
+      await durableFiles.replace(path, 'new')
+      expect(await stat(path)).toMatchObject({ uid: 65534, gid: 65533 })
+      expect(await text(path)).toBe('new')
+    },
+  )
 
   test('a replacement that fails keeps the old content and leaves no temporary file', async () => {
     const path = join(folder, 'taken')

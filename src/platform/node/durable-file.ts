@@ -9,7 +9,7 @@ import {
   writeFileSync,
   statSync,
 } from 'node:fs'
-import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { copyFile, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
@@ -53,15 +53,18 @@ export const durableFiles = {
 
   /**
    * Makes the file, or replaces its content, atomically: after a crash it is the old or the new content,
-   * complete, and its name is durable. Only its owner can read it then.
+   * complete, and its name is durable. Only its owner can read it then. A file that root replaces keeps its
+   * owner where the file system allows it.
    *
    * Leaves the file as it is when `mayReplace` says so.
    */
   async replace(path: string, content: Content, options: ReplaceOptions = {}): Promise<void> {
     const { temporary = `${path}.tmp`, mayReplace } = options
     try {
+      const old = process.getuid?.() === 0 ? await ifExists(lstat(path)) : undefined
       {
         await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+        if (old && old.uid !== 0) await file.chown(old.uid, old.gid).catch(() => {})
         await file.chmod(0o600)
         await file.writeFile(content)
         await file.sync() // Before the rename, or a crash could leave the name on an empty file.

@@ -61,6 +61,15 @@ describe('an error of the file system', () => {
     }
   })
 
+  test.each([
+    ['/data/sheets/.rollcall/settled.json', 'The file is /data/sheets/.rollcall/settled.json'],
+    ['/data/sheets/ada@example.com.csv', 'The folder is /data/sheets'],
+  ])('about %s tells the place, unless a visitor may have given the name', (path, place) => {
+    const error = Object.assign(withCode('EACCES'), { path })
+    const hint = `Give the user that runs Rollcall the right to write here. ${place}`
+    expect(failureOf(error, folder)).toMatchObject({ kind: 'refused', hint })
+  })
+
   test('that is not known may go away by itself, and names no tab', async () => {
     const failure = {
       kind: 'retryable',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, NamedTab, Retryable } from '../spreadsheet.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
-import { RecordDamaged } from './record.ts'
+import { RecordDamaged, recordFolder } from './record.ts'
 
 /** A file system error that concerns the file of one tab. */
 class TabFailure extends Error {
@@ -101,13 +101,23 @@ export function failureOf(error: unknown, directory: string): Refused | Retryabl
   const problem = problems[code]
   const ofOneFile = error instanceof TabFailure && problem?.isOneFile ? error : undefined
   const subject = ofOneFile ? 'The file of a tab' : 'The workbook'
+  const folder = `The folder is ${directory}`
+  const place = ofOneFile
+    ? `${folder}; ls -i there shows which file it is`
+    : (ownFile(error, directory) ?? folder)
   const message = `${subject} cannot be written: ${problem?.why ?? 'the file system failed'} (${code})`
   if (!problem) return { kind: 'retryable', message, cause: error }
   return {
     kind: 'refused',
     ...(ofOneFile ? { reason: 'tabFile', tab: ofOneFile.tab } : { reason: problem.reason }),
     message,
-    hint: `${problem.hint}. The folder is ${directory}${ofOneFile ? '; ls -i there shows which file it is' : ''}`,
+    hint: `${problem.hint}. ${place}`,
     cause: error,
   }
+}
+
+/** Which file of the record it is about. The name of any other file may come from a visitor. */
+function ownFile(error: unknown, directory: string): string | undefined {
+  const path = error instanceof Error && 'path' in error ? String(error.path) : ''
+  return path.startsWith(recordFolder(directory)) ? `The file is ${path}` : undefined
 }

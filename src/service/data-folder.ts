@@ -7,6 +7,7 @@ import type { Logger } from '../ops/log.ts'
 import type { DirectoryLock } from '../platform/node/directory-lock.ts'
 import { durableFiles, readIfThere } from '../platform/node/durable-file.ts'
 import { keepToOwner } from '../platform/node/owner-only.ts'
+import { whyUnusable } from '../platform/node/unusable-file.ts'
 
 /** The journal's file in `DATA_DIR`. */
 export const journalFile = 'journal.db'
@@ -76,16 +77,25 @@ export function markMoved(dataDir: string, to: string): Promise<void> {
   return durableFiles.replace(join(dataDir, markFile), `${to}\n`)
 }
 
-/** @throws Error when the journal in this folder was moved, or a move of it was stopped at its end */
+/** @throws Error when the journal in this folder was moved, when a move of it was stopped at its end, or as `movedTo` */
 export function assertNotMoved(dataDir: string): void {
-  const path = join(dataDir, markFile)
-  const to = readIfThere(path)?.trim()
+  const to = movedTo(dataDir)
   if (to === undefined) return
   throw new Error(
     `The journal in ${dataDir} was moved to PostgreSQL (${to}): set DATABASE_URL again. If the move did ` +
       'not say that it was done, run rollcall migrate-journal again. To go on here all the same, delete ' +
-      `${path}: what came in or was written since then is not known here, so rows may be written twice.`,
+      `${join(dataDir, markFile)}: what came in or was written since then is not known here, so rows may be written twice.`,
   )
+}
+
+/** Where the journal in this folder went. @throws Error when this user may not look into it; the message says what to do */
+export function movedTo(dataDir: string): string | undefined {
+  try {
+    return readIfThere(join(dataDir, markFile))?.trim()
+  } catch (cause) {
+    const why = whyUnusable(cause)
+    throw new Error(`The data directory ${dataDir} cannot be used: ${why}`, { cause })
+  }
 }
 
 /** The journal in this folder; undefined when there is none. */

@@ -14,6 +14,7 @@ import {
   assertNotMoved,
   journalFile,
   keepDataPrivate,
+  movedTo,
   watchLock,
   workbookFolder,
 } from './data-folder.ts'
@@ -72,7 +73,10 @@ function copiesOf(config: Config, file: string, clock: World['clock']): OwnCopie
     .map(({ name }) => workbookFolder(dataDir, name))
   return {
     kind: 'own',
-    copyTo: (copy, stop) => copyJournal(file, copy, stop),
+    async copyTo(copy, stop) {
+      movedTo(dataDir) // Says what to do when the folder cannot be used. A moved journal can be copied.
+      return copyJournal(file, copy, stop)
+    },
     async restore(backup, { replace }) {
       using _lock = await lockDirectory(dataDir, journalFile, clock)
       const options = { policies: policiesOf(config), clock, accounts: accountsOf(config) }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -101,6 +101,22 @@ test.each(names)('%s refuses wrong settings, all at once', async (name) => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(/^There are 2 problems in the settings\.\n/)
   for (const setting of Object.keys(env)) expect(stderr).toContain(`  ${setting}: `)
+})
+
+const reading = ['status', 'export', 'verify', 'backfill', 'backup', 'forget', 'import']
+test.each(reading)('%s says what to do when DATA_DIR cannot be looked into', async (name) => {
+  await using folder = await tempFolder()
+  await writeFile(join(folder.path, 'signups.csv'), 'Email\nada@example.com\n')
+  // As root may look into every folder, this one is a link to itself.
+  await symlink('data', join(folder.path, 'data'))
+  const options = { folder: folder.path, input: 'ada@example.com' }
+  const { code, stderr } = await runCommand([name, ...(needed[name] ?? [])], options)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^The data directory .*\/data cannot be used: .*\. Check the disk and the rights of the user/,
+    ),
+  })
 })
 
 test('a command runs by npm, whatever Node.js npm has, and standard output is only its own', async () => {

@@ -1,4 +1,4 @@
-import { chmod, open, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, open, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startLoopbackServer } from '../../emulators/loopback-server.ts'
@@ -231,6 +231,16 @@ test('a DATA_DIR that is a file', async () => {
   const { code, of } = await runDoctor({ dataDir })
   expect(code).toBe(1)
   expect(of('data')[0]?.message).toContain('a file stands where a folder should be')
+})
+
+test('a DATA_DIR that cannot be looked into leaves open whether a service runs', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  await symlink('data', dataDir)
+  const { of } = await runDoctor({ dataDir })
+  expect(of('process')).toMatchObject([
+    { state: 'skipped', message: expect.stringContaining('not checked') },
+  ])
 })
 
 test('a damaged journal, and then no call to the provider is made', async () => {

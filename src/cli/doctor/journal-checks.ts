@@ -57,7 +57,8 @@ const freeMin = 100 * 1024 ** 2
 const diskCheck: Check = async ({ config: { dataDir }, journal }) => {
   const { ok, fault } = findingsOf('disk')
   const hint = 'Free some space, or set DATA_DIR to a folder on another disk.'
-  const free = await freeBytes(dataDir)
+  const free = await freeBytes(dataDir).catch(() => undefined)
+  if (free === undefined) return notChecked('disk')
   const message = `${digits(Math.floor(free / 1024 ** 2))} MB are free`
   if (free < freeMin) return [fault(`only ${message} in ${dataDir}`, hint)]
   if (!journal) return [ok(message)]
@@ -119,8 +120,8 @@ const journalCheck: Check = async ({ journal, parts, whyClosed, config, session:
 
 /** Whether a service delivers. */
 const processCheck: Check = async ({ home, journal, config: { database } }) => {
-  // Only an open journal in a database can tell.
-  if (database && !journal) return notChecked('process')
+  // Without the right to the folder or the way to the database, none would seem to run.
+  if (!journal) return notChecked('process')
   const { ok, warning } = findingsOf('process')
   const service = database ? 'instance delivers' : 'service runs with this DATA_DIR'
   return (await home.isInUse())

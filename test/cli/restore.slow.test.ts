@@ -177,7 +177,12 @@ test('restore refuses what it must, and changes nothing', async () => {
   expect(await files()).toEqual(before)
   await using service = await startService(data.options)
   const { code, stderr } = await data.restore(backup, '--replace')
-  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/in use/) })
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      / uses the data directory .* Stop it, restore, and start it again\.\n$/,
+    ),
+  })
   await allDelivered(service)
 })
 

@@ -34,3 +34,13 @@ test('blocked delivery is logged once for each reason', () => {
   events.deliveryBlocked({ ...problem, hint: 'Share it again.' })
   expect(lines.map(({ level }) => level)).toEqual([50, 50])
 })
+
+test('rows of forgotten people are logged as removed only when some were', () => {
+  const { lines, events } = world()
+  events.rowsRemoved({ removed: 1, missing: 1 })
+  events.rowsRemoved({ removed: 0, missing: 2 })
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'rows of forgotten people were removed',
+    'rows of forgotten people were gone already',
+  ])
+})

@@ -169,7 +169,8 @@ function spreadsheetEvents(log: Logger, health: Health) {
       log.warn({ reason: notice }, 'rows may be in the wrong columns')
     },
     rowsRemoved(counts: { readonly removed: number; readonly missing: number }): void {
-      log.info(counts, 'rows of forgotten people were removed')
+      const what = counts.removed > 0 ? 'were removed' : 'were gone already'
+      log.info(counts, `rows of forgotten people ${what}`)
     },
     /** Rows of forgotten people cannot be removed now. They are tried again. */
     removalDelayed(reason: string): void {

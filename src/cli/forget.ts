@@ -76,9 +76,9 @@ function describe(
     `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,
     inBatch > 0 && `In a batch that is on its way: ${inBatch}. They are erased when it has ended.`,
     rows.waiting > 0 &&
-      `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes them when it can; so does the next forget.`,
+      `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes what it can; so does the next forget.`,
     absentSites.length > 0 &&
-      `Not in the settings: ${absentSites.join(', ')}. Put back into the file what is missing: its rows are removed only then.`,
+      `Put these sites back into the file of ROLLCALL_CONFIG, as their rows stay until then: ${absentSites.join(', ')}.`,
     rows.notFound > 0 &&
       `Not found: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
     rows.others > 0 &&

@@ -20,7 +20,7 @@ export interface Forgotten {
     readonly removed: number
     /** Rows that were not in the spreadsheet, or had another address. */
     readonly notFound: number
-    /** Rows that wait to be removed, of all people who were forgotten. */
+    /** Rows that wait to be removed. */
     readonly waiting: number
     /** Rows of the address with another time: edited ones, or later signups. */
     readonly others: number
@@ -91,7 +91,7 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
   for (const { erasure } of journals.values()) {
     await isTrueBy(until, () => erasure.scrub(), options)
   }
-  const { waiting, frozen, sites } = await unfinished(journals)
+  const { waiting, inBatch, sites } = await waitingOf(address, journals, erased)
   const rows = { removed: 0, notFound: 0, waiting, others: 0 }
   for (const [name, { erasure }] of journals) {
     const { written = [], frozen: inBatches = [] } = erased.get(name) ?? {}
@@ -100,10 +100,6 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
   const files = await home.filesWith(address)
   const old = home.leftBehind()
   const unwritten = sum((it) => it.unwritten)
-  const inBatch = Math.min(
-    frozen,
-    sum((it) => it.frozen.length),
-  )
   return {
     done: waiting === 0 && (files ?? []).length === 0,
     signups: {
@@ -161,14 +157,35 @@ async function removeRows(options: ForgetOptions): Promise<string | undefined> {
   return reasons.find((reason) => reason !== undefined)
 }
 
-/** How many rows and signups in batches wait, how many of them are in batches, and at which sites. */
+/** How many rows and signups in batches wait, of all people, and at which sites. */
 async function unfinished(journals: ReadonlyMap<string, Journal>) {
-  const sum = { waiting: 0, frozen: 0, sites: [] as string[] }
+  const sum = { waiting: 0, sites: [] as string[] }
   for (const [name, { erasure }] of journals) {
     const { removals, frozen } = await erasure.unfinished()
     sum.waiting += removals + frozen
-    sum.frozen += frozen
     if (removals + frozen > 0) sum.sites.push(name)
+  }
+  return sum
+}
+
+/** The same of this address, and how many of them are signups in batches. */
+async function waitingOf(
+  address: string,
+  journals: ReadonlyMap<string, Journal>,
+  erased: ReadonlyMap<string, Erased>,
+) {
+  const sum = { waiting: 0, inBatch: 0, sites: [] as string[] }
+  for (const [name, { erasure }] of journals) {
+    const { frozen } = await erasure.unfinished()
+    const inBatch = Math.min(frozen, erased.get(name)?.frozen.length ?? 0)
+    let waiting = inBatch
+    for (let rows = await erasure.removals(0); rows.length > 0;) {
+      waiting += rows.filter(({ email }) => email.toLowerCase() === address.toLowerCase()).length
+      rows = await erasure.removals(rows.at(-1)?.position ?? Infinity)
+    }
+    sum.waiting += waiting
+    sum.inBatch += inBatch
+    if (waiting > 0) sum.sites.push(name)
   }
   return sum
 }

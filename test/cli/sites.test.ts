@@ -83,15 +83,16 @@ test('forget says which sites have to come back into the settings before their r
       expect((await postSignup(service.url, { email: ada, site }, wait)).status).toBe(201)
     }
   }
-  const forget = (...words: string[]) =>
-    runCommand(['forget', ada, ...words], {
-      dataDir,
-      env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) },
-    })
+  const ofTwo = { dataDir, env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } }
+  const forget = (...words: string[]) => runCommand(['forget', ada, ...words], ofTwo)
   const { code, stdout } = await forget()
   expect(code).toBe(1)
   expect(stdout).toContain('Removed from the spreadsheet: 1 row.')
-  expect(stdout).toContain('Not in the settings: gone. Put back')
+  expect(stdout).toContain('Waiting: 1 row.')
+  expect(stdout).toMatch(/^Put these sites back into the file .* stay until then: gone\.$/m)
+  // What waits is not somebody else's.
+  const other = await runCommand(['forget', 'bob@example.com'], ofTwo)
+  expect(other).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/Waiting|gone/) })
   expect(JSON.parse((await forget('--json')).stdout)).toMatchObject({
     done: false,
     absentSites: ['gone'],

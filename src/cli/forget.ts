@@ -67,6 +67,9 @@ function describe(
   isInDatabase: boolean,
 ): string[] {
   const { erased, unwritten, inBatch } = signups
+  const before = files.some((name) => name.startsWith('journal.db.before-'))
+    ? ' Delete the journals of before a restore (.before-) when you need them no more.'
+    : ''
   const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [
     erased + inBatch === 0
@@ -85,7 +88,7 @@ function describe(
       `Left: ${counted(rows.others, 'row')} with the address and another time. They are of later signups, or a person has changed their time: look at them.`,
     mentions > 0 &&
       `Left: ${counted(mentions, 'signup')} of other people with the address in another cell.`,
-    files.length > 0 && `Files in DATA_DIR that have the address: ${files.join(', ')}.`,
+    files.length > 0 && `Files in DATA_DIR that have the address: ${files.join(', ')}.${before}`,
     files.length === 0 && !isInDatabase && 'No file in DATA_DIR has the address.',
     `Not reached, to do by hand: ${left.join('; ')}.`,
   ].filter((line) => line !== false)

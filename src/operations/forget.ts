@@ -39,6 +39,7 @@ export interface Forgotten {
 /** What Rollcall cannot reach. */
 const byHand = [
   'exports and backups that were made before',
+  'lists that were imported, and their rejected rows (.rejected.csv)',
   "the spreadsheet's own version history, and copies of it",
   'spreadsheets that were used earlier',
 ]

@@ -253,6 +253,18 @@ test('forget tells when no signup has the address, so that a typing error is not
   expect(await told(ada)).toMatch(/^Erased from the journal: 1 signup\.\nRemoved .*: 1 row\./)
 })
 
+test('forget says to delete the journal that a restore has put aside', async () => {
+  await using data = await tempFolder()
+  await using _ = await delivered({ dataDir: data.path })
+  await writeFile(join(data.path, 'journal.db.before-20261120T101500Z'), ada)
+  const { code, stdout } = await runCommand(['forget', ada], { dataDir: data.path })
+  expect(code).toBe(1)
+  expect(stdout).toMatch(
+    /have the address: journal\.db\.before-\S+Z\. Delete the journals of before/,
+  )
+  expect(stdout).toMatch(/^Not reached.* lists that were imported.*\(\.rejected\.csv\)/m)
+})
+
 test.each([
   ['no address', 'ada', 2],
   ['an address when there is no journal', 'ada@example.com', 1],

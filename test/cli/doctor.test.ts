@@ -31,6 +31,7 @@ test('doctor prints one line for each check of a local workbook, in order', asyn
       ...['process', 'backlog'],
     ].map((check) => ['ok', check]),
   )
+  expect(lines).toMatch(/^ok +backlog +no signup waits for the spreadsheet$/m)
   expect(ending).toBe('No fault found.\n')
 })
 

@@ -56,7 +56,7 @@ export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
 async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis) {
   const { ok, fault } = findingsOf('backlog')
   const { all, oldestWaiting } = await reader.figures(0, 0)
-  if (oldestWaiting === undefined) return ok('every signup is in the spreadsheet')
+  if (oldestWaiting === undefined) return ok('no signup waits for the spreadsheet')
   const count = digits(all.accepted - all.written)
   const age = now - oldestWaiting
   const message = `signups that wait for the spreadsheet: ${count}, the oldest for ${duration(age)}`

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { backlogCheck } from '../../src/cli/doctor/site-checks.ts'
@@ -32,31 +33,43 @@ test.each([
   expect(await backlogCheck(await contextOf(journal))).toMatchObject([{ check: 'backlog', state }])
 })
 
-test('signups of a tab that is set aside are no backlog of the others, and have a fault of their own', async () => {
-  await using journal = openSqliteJournal(':memory:')
-  const id = signupIds()(noon - 60 * minute)
-  await journal.intake.append([makeSignup({ id, sheetTab: 'News' })])
-  const tab = {
-    name: 'News',
-    place: 'News',
-    reason: 'protectedTab',
-    error: 'kept',
-    hint: 'Free it.',
-  }
-  const note = { delivery: { state: 'ok' }, tabs: [tab], warnings: [], since: '2026-11-20' }
-  await journal.delivery.noteFact(deliveryFact, JSON.stringify(note))
-  expect(await backlogCheck(await contextOf(journal))).toMatchObject([
-    { check: 'backlog', state: 'ok' },
-    { check: 'delivery', state: 'fault', message: expect.stringContaining('"News" is set aside') },
-  ])
-})
+test.each([
+  [true, 'fault', 'the tab "News" is set aside'],
+  [
+    false,
+    'warning',
+    'when it ran, was partly blocked since 2026-11-20: the tab "News" is set aside',
+  ],
+])(
+  'signups of a tab that is set aside are no backlog of the others, and have a finding of their own (a service runs: %s)',
+  async (isServed, state, message) => {
+    await using journal = openSqliteJournal(':memory:')
+    const id = signupIds()(noon - 60 * minute)
+    await journal.intake.append([makeSignup({ id, sheetTab: 'News' })])
+    const tab = {
+      name: 'News',
+      place: 'News',
+      reason: 'protectedTab',
+      error: 'kept',
+      hint: 'Free it.',
+    }
+    const note = { delivery: { state: 'ok' }, tabs: [tab], warnings: [], since: '2026-11-20' }
+    await journal.delivery.noteFact(deliveryFact, JSON.stringify(note))
+    expect(await backlogCheck(await contextOf(journal, isServed))).toMatchObject([
+      { check: 'backlog', state: 'ok' },
+      { check: 'delivery', state, message: expect.stringContaining(message) },
+    ])
+  },
+)
 
 /** What the check gets of a site with this journal, at noon. */
-async function contextOf(journal: Journal) {
+async function contextOf(journal: Journal, isServed = true) {
   const clock = { ...systemClock, now: () => noon }
   return {
     ...{ config, secrets, journal, site: config.sites[0], sendsNotice: false },
-    home: await journalHomeOf(config, secrets, { clock }),
+    home: changed(await journalHomeOf(config, secrets, { clock }), {
+      isInUse: async () => isServed,
+    }),
     session: { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) },
     ...{ parts: [journal], whyClosed: '' },
   }

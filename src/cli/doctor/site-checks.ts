@@ -36,21 +36,28 @@ export const originCheck: Check = async ({ site: { origins } }) => {
 const quietMaxMs = 5 * minute
 const ageMaxMs = 12 * hour
 
-/** Signups that wait, what blocks delivery, and the tabs that are set aside. */
-export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
+/** Signups that wait, what blocks delivery, and the tabs that are set aside: faults while a service runs. */
+export const backlogCheck: Check = async ({ home, journal, session: { clock } }) => {
   if (!journal) return notChecked('backlog')
-  const { fault } = findingsOf('delivery')
+  const { fault, warning } = findingsOf('delivery')
   const note = await readDeliveryNote(journal.reader)
   const tabs = note?.tabs ?? []
   const backlog = await waiting(journal.reader, tabs, clock.now())
   if (!note) return [backlog]
   const { delivery, since } = note
-  const lead = deliveryState(note) === 'partly blocked' ? `is partly blocked since ${since}: ` : ''
+  // What a service noted before it ended may be mended since.
+  const [is, found] = (await home.isInUse()) ? ['is', fault] : ['when it ran, was', warning]
+  const lead =
+    deliveryState(note) === 'partly blocked' ? `${is} partly blocked since ${since}: ` : ''
   const aside = tabs.map(({ name, error, hint }) =>
-    fault(`${lead}the tab ${JSON.stringify(name)} is set aside: ${error}`, hint),
+    found(`${lead}the tab ${JSON.stringify(name)} is set aside: ${error}`, hint),
   )
   if (delivery.state !== 'blocked') return [backlog, ...aside]
-  return [backlog, fault(`is blocked since ${since}: ${delivery.error}`, delivery.hint), ...aside]
+  return [
+    backlog,
+    found(`${is} blocked since ${since}: ${delivery.error}`, delivery.hint),
+    ...aside,
+  ]
 }
 
 async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis) {

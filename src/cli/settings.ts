@@ -84,10 +84,10 @@ export async function tellOtherSites(
   }
   if (others.length === 0) return
   const what = config.hasSites
-    ? 'Put them back into the file of ROLLCALL_CONFIG to see them.'
-    : 'Set ROLLCALL_CONFIG as the service has it to see them.'
+    ? 'Put them back into the file of ROLLCALL_CONFIG to see them here'
+    : 'Set ROLLCALL_CONFIG as the service has it to see them here'
   notes.tell(
-    `The journal also has signups of sites that the settings do not have: ${listOf(others.toSorted())}. ${what}`,
+    `The journal also has signups of sites that the settings do not have: ${listOf(others.toSorted())}. ${what}; export --site NAME has them now.`,
   )
 }
 

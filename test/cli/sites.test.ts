@@ -58,10 +58,16 @@ test.each([['status'], ['verify'], ['backfill', '--all', '--dry-run'], ['doctor'
     )
     const named = await data.run(...words, '--site', 'launch')
     expect(named.stderr).toContain(
-      'sites that the settings do not have: gone. Put them back into the file of ROLLCALL_CONFIG',
+      'sites that the settings do not have: gone. Put them back into the file of ROLLCALL_CONFIG to see them here; export --site NAME has',
     )
   },
 )
+
+test('doctor counts the signups of all sites of the journal', async () => {
+  await using data = await threeSites()
+  const { stdout } = await data.run('doctor')
+  expect(stdout).toMatch(/^ok +journal +is sound; signups in it: 3$/m)
+})
 
 test('forget erases a person from all sites of the journal, also from those that the settings do not name', async () => {
   await using data = await threeSites()

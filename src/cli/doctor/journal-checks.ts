@@ -96,10 +96,12 @@ const slowMs = 100
  * Opening a file has checked every page of it. Of a database, this tells how long a commit takes, as every
  * visitor waits for one.
  */
-const journalCheck: Check = async ({ journal, parts, whyClosed, config, session: { clock } }) => {
+const journalCheck: Check = async ({ home, journal, whyClosed, config, session: { clock } }) => {
   const { ok, warning, fault } = findingsOf('journal')
   if (!journal) return [fault(whyClosed)]
-  const figures = await Promise.all(parts.map(({ reader }) => reader.figures(0, 0)))
+  // Also has the sites that the settings do not have.
+  await using reading = await home.openReader()
+  const figures = await Promise.all(Array.from(reading.sites.values(), (it) => it.figures(0, 0)))
   const signups = digits(figures.reduce((sum, { all }) => sum + all.accepted, 0))
   if (!config.database) return [ok(`is sound; signups in it: ${signups}`)]
   let ms = Infinity

@@ -5,6 +5,7 @@ import { ManualClock } from '../../emulators/google-sheets/clock.ts'
 import { allDelivered, readiness } from '../../harness/delivery-state.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -48,6 +49,23 @@ test('doctor finds no fault in a good set-up, and names the address to share wit
     ...['settings', 'key', 'clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'],
     ...['challenge', 'origins', 'data', 'disk', 'journal', 'process', 'backlog', 'quota'],
   ])
+})
+
+test('doctor ends with the address to share with, unless the spreadsheet is shared already', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const sites = JSON.stringify({ sites: { blog: {} } })
+  for (const env of [google.env, { ...google.env, ROLLCALL_CONFIG: sites }]) {
+    const ending = async () => {
+      const { stdout } = await runCommand(['doctor'], { env, dataDir: data.path })
+      return stdout.split(/\n\n(?=.* found\.\n)/)[1]
+    }
+    expect(await ending()).toBe('No fault found.\n')
+    spreadsheetOf(google).share(google.email, 'viewer')
+    const task = `Share the spreadsheet with this address, as Editor:\n${google.email}\n`
+    expect(await ending()).toBe(`1 fault found.\n${task}`)
+    spreadsheetOf(google).share(google.email, 'editor')
+  }
 })
 
 test('each site may have an account of its own, whose calls count apart', async () => {

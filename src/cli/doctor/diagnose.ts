@@ -71,14 +71,18 @@ export async function diagnoseInLines(subject: Subject, session: Session): Promi
   const { out } = session
   let faults = 0
   let last: string | undefined
+  const shared = new Set<string | undefined>()
   for await (const finding of diagnose(subject, session)) {
     if (finding.state === 'fault') faults += 1
+    if (finding.check === 'editor' && finding.state === 'ok') shared.add(finding.site)
     if (finding.site !== last) await out.lines(`\nSite ${finding.site ?? ''}`)
     last = finding.site
     await out.lines(lineOf(finding))
   }
   const found = faults === 0 ? 'No fault' : counted(faults, 'fault')
-  await out.write(`\n${found} found.\n${sharing(subject.sites)}`)
+  const { hasSites } = subject.config
+  const others = subject.sites.filter(({ name }) => !shared.has(hasSites ? name : undefined))
+  await out.write(`\n${found} found.\n${sharing(others)}`)
   return faults === 0
 }
 
@@ -87,7 +91,7 @@ export function accountOf({ spreadsheet }: Pick<SiteConfig, 'spreadsheet'>): str
   return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : null
 }
 
-/** The addresses to share the spreadsheets with, each alone in its line. */
+/** The addresses to share these sites' spreadsheets with, each alone in its line. */
 function sharing(sites: readonly SiteConfig[]): string {
   const accounts = new Set(sites.map(accountOf).filter((account) => account !== null))
   if (accounts.size === 0) return ''

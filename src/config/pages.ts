@@ -13,7 +13,7 @@ export function color(text: string): ParsedSetting<string> {
   return {
     problem: 'is not a colour.',
     expected: 'a colour as #rgb or #rrggbb, such as #0a7a4b',
-    hint: 'Copy its hexadecimal code. In .env, put it between quotes, because # begins a comment there.',
+    hint: 'Copy its hexadecimal code.',
   }
 }
 

@@ -70,9 +70,7 @@ const maxLength = z
   .meta({ description: 'The most characters of the text.' })
 
 /** The type of a field that names none. */
-const text = closedObject({ ...typed, type: z.literal('text').optional(), maxLength }).transform(
-  (field) => ({ ...field, type: 'text' as const }),
-)
+const text = closedObject({ ...typed, type: z.literal('text').optional(), maxLength })
 
 const textarea = closedObject({ ...typed, type: z.literal('textarea'), maxLength })
 
@@ -122,8 +120,19 @@ const date = closedObject({ ...common, type: z.literal('date') })
 const url = closedObject({ ...typed, type: z.literal('url') })
 const phone = closedObject({ ...typed, type: z.literal('phone') })
 
-const types = [text, textarea, choice, choices, number, checkbox, url, date, phone] as const
-const field = z.discriminatedUnion('type', types)
+const types = { text, textarea, choice, choices, number, checkbox, url, date, phone }
+const { text: _, ...others } = types
+const field = z.discriminatedUnion('type', [
+  text.transform((it) => ({ ...it, type: 'text' as const })),
+  ...Object.values(others),
+])
+
+/** The types of fields that have this key, between quotes. */
+export function typesWith(key: string): readonly string[] {
+  return Object.entries(types).flatMap(([type, { shape }]) =>
+    Object.hasOwn(shape, key) ? [`"${type}"`] : [],
+  )
+}
 
 /** The fields of a site. Those with problems count when names are compared. */
 export const fieldsSchema = z

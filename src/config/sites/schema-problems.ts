@@ -4,6 +4,7 @@ import { suggest } from '../../signup/suggest.ts'
 import { noneOf } from '../kinds.ts'
 import { describeGiven, type SettingProblem } from '../problem.ts'
 import type { SettingRefusal } from '../refusal.ts'
+import { typesWith } from './field-schema.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -31,7 +32,7 @@ export function problemsOf(
       const isObject = typeof valueAt(file, path) === 'object'
       return problemsOf(issue.errors.at(isObject ? -1 : 0) ?? [], file, path)
     }
-    return problemAt(path, file, refusalOf(issue, valueAt(file, path)))
+    return problemAt(path, file, refusalOf(issue, path, valueAt(file, path)))
   })
 }
 
@@ -53,7 +54,7 @@ export function pathText(path: Path): string {
     .join('')
 }
 
-function refusalOf(issue: Issue, value: unknown): SettingRefusal {
+function refusalOf(issue: Issue, path: Path, value: unknown): SettingRefusal {
   switch (issue.code) {
     case 'custom':
       // Only `note` makes them.
@@ -61,7 +62,8 @@ function refusalOf(issue: Issue, value: unknown): SettingRefusal {
     case 'invalid_type': {
       const what = kinds[issue.expected] ?? issue.expected
       const problem = value === undefined ? 'is missing.' : `is not ${what}.`
-      return { problem, expected: what, hint: 'docs/sites.md has an example.' }
+      const page = path[2] === 'fields' ? 'fields' : 'sites'
+      return { problem, expected: what, hint: `docs/${page}.md has an example.` }
     }
     case 'invalid_value':
       return noneOf(issue.values, value)
@@ -94,10 +96,13 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 function unknownKey(path: Path, known: readonly string[]): SettingProblem {
-  const meant = suggest(String(path.at(-1)), known)
+  const key = String(path.at(-1))
+  const meant = suggest(key, known)
+  const types = path[2] === 'fields' && path.length === 5 ? typesWith(key) : []
   return {
     setting: pathText(path),
-    problem: 'is no key of this file.',
+    problem:
+      types.length === 0 ? 'is no key of this file.' : `is for "type": ${types.join(' or ')}.`,
     given: 'a value that is not shown',
     expected: meant === undefined ? `one of ${known.join(', ')}` : `did you mean ${meant}?`,
     hint: 'Rename or remove it. Secrets belong into variables of the environment (docs/sites.md).',

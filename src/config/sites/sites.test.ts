@@ -195,6 +195,8 @@ test('every problem of the file and of the environment is told at once, with its
   ])
   const { all } = read(json)
   expect(all.find(({ setting }) => setting.endsWith('titel'))?.expected).toBe('did you mean title?')
+  // `.env` has its own problem about a value that begins with #.
+  expect(all.find(({ setting }) => setting.endsWith('accent'))?.hint).not.toContain('.env')
   expect(JSON.stringify(all)).not.toMatch(/my secret|abc/)
 })
 
@@ -219,7 +221,7 @@ test('what is wrong with several sites or fields is told beside what is wrong wi
     'sites.a.color is no key of this file.',
     'sites.b.maxTabs is out of range.',
     'sites.b.fields[0].name is a name that Rollcall or JavaScript uses.',
-    'sites.b.fields[1].min is no key of this file.',
+    'sites.b.fields[1].min is for "type": "number".',
     'sites.b.fields[2].min is not a number, without quotes.',
     'sites.b.fields[3].options[2] has line breaks or other control characters in it.',
     'sites.b.fields[3].options[1] is in the list twice.',
@@ -245,11 +247,16 @@ test.each<[object, string]>([
   [{ name: 'a', label: { en: 'A', xx: 'B' } }, 'label.xx is no language of the pages.'],
   [{ name: 'a', help: {} }, 'help is empty.'],
   [{ name: 'a', type: 'choise' }, 'type is none of the words it may be.'],
-  [{ name: 'a', min: 1 }, 'min is no key of this file.'],
+  [{ name: 'a', min: 1 }, 'min is for "type": "number".'],
+  [{ name: 'a', mim: 1 }, 'mim is no key of this file.'],
+  [{ name: 'a', type: 'number', maxLength: 5 }, 'maxLength is for "type": "text" or "textarea".'],
   [{ name: 'a', maxLength: 0 }, 'maxLength is out of range.'],
   [{ name: 'a', maxLength: 2001 }, 'maxLength is out of range.'],
   [{ name: 'a', type: 'number', min: 2, max: 1 }, 'max is less than min.'],
-  [{ name: 'a', type: 'date', placeholder: 'x' }, 'placeholder is no key of this file.'],
+  [
+    { name: 'a', type: 'date', placeholder: 'x' },
+    'placeholder is for "type": "text" or "textarea" or "number" or "url" or "phone".',
+  ],
   [{ name: 'a', type: 'choice' }, 'options is missing.'],
   [choice(), 'options is out of range.'],
   [choice('x', 'x'), 'options[1] is in the list twice.'],
@@ -259,6 +266,16 @@ test.each<[object, string]>([
   [{ ...choice('x', 'y, z'), type: 'choices' }, 'options[1] has a comma.'],
 ])('a field is refused: %j', (wrong, problem) => {
   expect(told(field(wrong))).toEqual([`sites.launch.fields[0].${problem}`])
+})
+
+test('a missing key of a field or of a challenge names the page with an example', () => {
+  const challenge = { secretKeyVariable: 'CHALLENGE_SECRET_KEY' }
+  const { all } = read(site({ fields: [{ name: 'a', type: 'choice' }], challenge }))
+  const hints = all.map(({ setting, hint }) => [setting.split('.').at(-1), hint])
+  expect(hints).toEqual([
+    ['siteKey', 'docs/sites.md has an example.'],
+    ['options', 'docs/fields.md has an example.'],
+  ])
 })
 
 test('names of Rollcall and of JavaScript are refused for fields', () => {

@@ -24,7 +24,8 @@ export function addForget(program: Command, run: Run): void {
       'after',
       '\nArguments are public on a machine with several users: prefer -, as in\n' +
         '  rollcall forget - < file-with-the-address\n' +
-        'Exit code 1: something waits, and is done later by the service or the next forget.',
+        'Exit code 1: something waits, and is done later by the service or the next forget;\n' +
+        'or a file in DATA_DIR still has the address.',
     )
     .action((given, options) =>
       run(async (session) => {

@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ConnectionSlot } from './connection-slots.ts'
+import type { Occupant } from './connection-slots.ts'
 
 type SendAnswer = (outgoing: ServerResponse) => void
 
-/** How many more requests, over all connections, may wait for the answer to an earlier request. */
-export interface WaitingRoom {
-  left: number
+/** What the connections of a server share. */
+export interface Shared {
+  /** How many more requests may wait for the answer to an earlier request. */
+  roomLeft: number
+  /** How many requests have begun. */
+  begun: number
 }
 
 /**
@@ -14,45 +17,62 @@ export interface WaitingRoom {
  * answer before it has been handed to the operating system. While requests wait, no more is read
  * from the connection, so neither requests nor unread answers pile up.
  */
-export class HttpConnection {
+export class HttpConnection implements Occupant {
   readonly #socket: Socket
-  readonly #room: WaitingRoom
-  readonly #slot: ConnectionSlot
+  readonly #shared: Shared
   readonly #waiting: { readonly outgoing: ServerResponse; readonly answer: SendAnswer }[] = []
-  #current: ServerResponse | undefined
+  /** The last answer that was begun. */
+  #last: ServerResponse | undefined
+  /** The answer whose end is listened for, because something comes after it. */
+  #awaited: ServerResponse | undefined
   #end: (() => void) | undefined
   #unread: ServerResponse | Socket | undefined
   #unreadMs = 0
+  #lastUse: number
 
-  constructor(slot: ConnectionSlot, room: WaitingRoom) {
-    const { socket } = slot
+  constructor(socket: Socket, shared: Shared) {
     this.#socket = socket
-    this.#slot = slot
-    this.#room = room
+    this.#shared = shared
+    this.#lastUse = shared.begun
     stopParsingWhenDestroyed(socket)
-    socket.once('close', () => (this.#room.left += this.#waiting.splice(0).length))
+    socket.once('close', () => (this.#shared.roomLeft += this.#waiting.splice(0).length))
+  }
+
+  get isIdle(): boolean {
+    return !this.#current && this.#waiting.length === 0
+  }
+
+  get lastUse(): number {
+    return this.#lastUse
+  }
+
+  close(): void {
+    this.#socket.destroy()
   }
 
   /** Calls `answer` when all earlier requests are answered. */
   take(outgoing: ServerResponse, answer: SendAnswer): void {
-    if (!this.#current && this.#waiting.length === 0) return this.#begin(outgoing, answer)
-    if (this.#room.left === 0) return void this.#socket.destroy()
-    this.#room.left--
+    if (this.isIdle) return this.#begin(outgoing, answer)
+    if (this.#shared.roomLeft === 0) return void this.#socket.destroy()
+    this.#shared.roomLeft--
     this.#waiting.push({ outgoing, answer })
     this.#socket.pause()
+    this.#awaitCurrent()
   }
 
   /** Calls `end`, which sends an answer and closes, when all earlier requests are answered. */
   endWith(end: () => void): void {
-    const last = this.#waiting.at(-1)?.outgoing ?? this.#current
+    const current = this.#current
+    const last = this.#waiting.at(-1)?.outgoing ?? current
     if (last && !last.req.complete) {
       // The last request is incomplete: the failure is in its own body.
-      if (last !== this.#current) this.#room.left += this.#waiting.splice(-1).length
+      if (last !== current) this.#shared.roomLeft += this.#waiting.splice(-1).length
       else if (last.headersSent) return void this.#socket.destroy()
       else return end()
     }
-    if (this.#current || this.#waiting.length > 0) this.#end = end
-    else end()
+    if (this.isIdle) return end()
+    this.#end = end
+    this.#awaitCurrent()
   }
 
   /** Call regularly. Closes the connection when its client has not read an answer for `timeoutMs`. */
@@ -67,25 +87,34 @@ export class HttpConnection {
     if (this.#unreadMs >= timeoutMs) this.#socket.destroy()
   }
 
+  /** The answer that is not sent yet. */
+  get #current(): ServerResponse | undefined {
+    return this.#last?.writableFinished === false ? this.#last : undefined
+  }
+
   #begin(outgoing: ServerResponse, answer: SendAnswer): void {
-    this.#current = outgoing
-    this.#slot.busy()
-    outgoing.on('finish', this.#next)
+    this.#last = outgoing
+    this.#lastUse = ++this.#shared.begun
+    if (this.#waiting.length > 0 || this.#end) this.#awaitCurrent()
     answer(outgoing)
   }
 
-  readonly #next = (): void => {
-    this.#current = undefined
-    // Let other connections run in between.
-    if (this.#waiting.length > 0) setImmediate(this.#beginNext)
-    else if (this.#end) this.#end()
-    else this.#slot.idle()
+  /** Goes on when the current answer is sent. */
+  #awaitCurrent(): void {
+    const current = this.#current
+    if (!current || current === this.#awaited) return
+    this.#awaited = current
+    current.once('finish', () => {
+      // Let other connections run in between.
+      if (this.#waiting.length > 0) setImmediate(this.#beginNext)
+      else this.#end?.()
+    })
   }
 
   readonly #beginNext = (): void => {
     const turn = this.#waiting.shift()
     if (!turn) return
-    this.#room.left++
+    this.#shared.roomLeft++
     if (this.#waiting.length === 0) this.#socket.resume()
     this.#begin(turn.outgoing, turn.answer)
   }

@@ -111,7 +111,7 @@ function createHttpServer(options: HttpServerOptions): Server {
   const refuseExpectation = (outgoing: ServerResponse) =>
     sendAndClose(outgoing, refuse('expectation'))
 
-  const room = { left: effective.waitingRequestsMax }
+  const shared = { roomLeft: effective.waitingRequestsMax, begun: 0 }
   const slots = new ConnectionSlots(effective.connectionsMax)
   const connections = new Map<Duplex, HttpConnection>()
   server.on('connection', (socket) => {
@@ -119,12 +119,12 @@ function createHttpServer(options: HttpServerOptions): Server {
     socket.on('error', ignore)
     // Read the address now: Node remembers it, and it is unavailable once the connection has closed.
     const { remoteAddress = '' } = socket
-    const slot = slots.admit(socket, shareOf?.(remoteAddress))
-    if (!slot) return void socket.destroy()
-    connections.set(socket, new HttpConnection(slot, room))
+    const connection = new HttpConnection(socket, shared)
+    if (!slots.admit(connection, shareOf?.(remoteAddress))) return void socket.destroy()
+    connections.set(socket, connection)
     socket.once('close', () => {
       connections.delete(socket)
-      slot.leave()
+      slots.leave(connection)
     })
   })
   const take = (send: typeof answer) => (_: unknown, outgoing: ServerResponse) =>

@@ -14,10 +14,17 @@ const statuses = {
 
 type StatusName = keyof typeof statuses
 
+/** For caches: the request headers that an answer depends on. */
+type Vary =
+  | 'Origin'
+  | 'Accept, Origin'
+  | 'Accept-Encoding, Origin'
+  | 'Accept-Language, Origin'
+  | 'Accept, Accept-Language, Origin'
+
 /** A handler's answer as plain data. The edge adds the common headers, and an adapter sends it. */
 export interface Answer extends PlainAnswer {
-  /** For caches: the request headers, besides `Origin`, that the answer depends on. */
-  readonly vary: string | undefined
+  readonly vary: Vary
   /** Security headers: names and values in turn. */
   readonly security: readonly string[]
   /** Whether pages of every origin may read the answer. Only for answers without personal data. */
@@ -31,7 +38,7 @@ const none: readonly string[] = []
 
 /** An answer with any status. With a `body` of null it has no `content-length`; with '' the length is 0. */
 export function answer(status: number, body: Answer['body'], extras: Extras = {}): Answer {
-  const { headers = none, vary, security = securityHeaders, isPublic = false } = extras
+  const { headers = none, vary = 'Origin', security = securityHeaders, isPublic = false } = extras
   return { status, headers, body, vary, security, isPublic }
 }
 
@@ -56,7 +63,7 @@ export function page(html: string, extras: Extras, status: number = statuses.ok)
  */
 export function seeOther(location: string): Answer {
   // Only forms are redirected, and a form gets JSON instead when `Accept` prefers it.
-  return answer(statuses.seeOther, '', { headers: ['location', location], vary: 'Accept' })
+  return answer(statuses.seeOther, '', { headers: ['location', location], vary: 'Accept, Origin' })
 }
 
 export function noContent(headers: readonly string[]): Answer {

@@ -45,7 +45,7 @@ function fileAnswer(asset: StaticFile, request: HttpHeaders, extras: Extras): An
   // It identifies the bytes sent, so each coding has its own.
   const etag = `"${asset.hash}-${coding}"`
   const headers = ['etag', etag]
-  const vary = 'Accept-Encoding'
+  const vary = 'Accept-Encoding, Origin'
   if (isKnown(request.get('if-none-match'), etag))
     return answer(304, null, { ...extras, headers, vary })
   headers.push('content-type', asset.contentType)

@@ -110,9 +110,10 @@ export function createEdge(options: EdgeOptions): Application {
       const requestId = crypto.randomUUID()
       const refusal = refuse[failure === 'malformed' ? 'notHttp' : failure]()
       eventsOf(undefined).requestRefused(refusal, requestId)
-      const { status, headers, security, vary = '', body } = problem(refusal, requestId)
+      const { status, headers, security, body } = problem(refusal, requestId)
       requestAnswered?.({ route: undefined, method: undefined, status, ms: 0, requestId })
-      const list = [...security, ...headers, 'vary', vary, 'x-request-id', requestId]
+      // No page may read it, whatever its origin.
+      const list = [...security, ...headers, 'vary', 'Accept', 'x-request-id', requestId]
       return { status, headers: list, body }
     },
   }
@@ -134,7 +135,7 @@ function dressed(
     ...(cors.length === 0 && isPublic ? toAnyOrigin : cors),
     ...(allowance ? rateLimitHeaders(allowance) : nobody),
   ]
-  list.push('vary', vary === undefined ? 'Origin' : `${vary}, Origin`, 'x-request-id', requestId)
+  list.push('vary', vary, 'x-request-id', requestId)
   return { status, headers: list, body }
 }
 

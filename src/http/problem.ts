@@ -110,7 +110,7 @@ export function problem(refusal: Refusal, requestId: string): Answer {
   }
   return answer(status, JSON.stringify(body), {
     headers: ['content-type', 'application/problem+json', ...headers],
-    vary: 'Accept',
+    vary: 'Accept, Origin',
     isPublic,
     ...(isPublic && { security: publicSecurity }),
   })

@@ -3,7 +3,7 @@ import type { BulkAccepted, SignupAccepted } from '../signup/wire.ts'
 import type { Progress } from './waiting.ts'
 
 /** A posted form may get a page instead of JSON, depending on `Accept`. */
-const vary = 'Accept'
+const vary = 'Accept, Origin'
 
 /**
  * The answer to accepted signups: 202, 201 when the visitor waited until the rows were written, or 207.

@@ -32,7 +32,7 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
   const framed = pageSecurity({ ...options, framed: true })
   const alone = pageSecurity({ ...options, framed: false })
   const answer = (text: string, security: readonly string[]): Answer =>
-    page(text, { security, vary: 'Accept-Language' })
+    page(text, { security, vary: 'Accept-Language, Origin' })
 
   const signup =
     (own: OwnPage, security: readonly string[]): Handler =>

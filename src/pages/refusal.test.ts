@@ -32,7 +32,7 @@ test.each([
     const { answer, vary } = await ask('text/html', refused)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('retry-after')).toBe(retry)
-    expect(vary).toBe('Accept, Accept-Language')
+    expect(vary).toBe('Accept, Accept-Language, Origin')
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const page = await answer.text()
     expect(page).toMatch(/role="alert" tabindex="-1" autofocus/)
@@ -47,6 +47,6 @@ test.each([
 test('a program gets a problem document, with Vary for caches', async () => {
   const { answer, vary } = await ask('*/*', refuse.noSuchPath())
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
-  expect(vary).toBe('Accept')
+  expect(vary).toBe('Accept, Origin')
   expect(await answer.json()).toMatchObject({ status: 404, requestId: visit.requestId })
 })

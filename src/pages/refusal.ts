@@ -27,7 +27,7 @@ export async function answerRefusal(
   const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })
   const html = await refusalPage(view, { refusal, requestId, typed, next })
   const security = pageSecurity({ ...options, framed: true })
-  const vary = 'Accept, Accept-Language'
+  const vary = 'Accept, Accept-Language, Origin'
   return page(html, { headers, security, isPublic, vary }, status)
 }
 

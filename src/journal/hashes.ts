@@ -1,5 +1,4 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
-
 import type { OwnedKey } from './contracts/intake-log.ts'
 
 /** The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. */

@@ -1,6 +1,5 @@
 import { rmSync, statSync } from 'node:fs'
 import { backup } from 'node:sqlite'
-
 import { syncFileNow } from '../../platform/node/durable-file.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { connect, damageIn, versionOf } from './connect.ts'

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-
 import type { Clock } from '../../platform/clock.ts'
 import { syncFileNow } from '../../platform/node/durable-file.ts'
 import type { Secret } from '../hashes.ts'

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-
 import { readIfThere, replaceNow } from '../../platform/node/durable-file.ts'
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { messageOf } from '../../platform/message-of.ts'

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-
 import type { TabCursor } from '../contracts/intake-log.ts'
 import { defaultPolicy, type JournalPolicy } from '../contracts/journal.ts'
 import { Listeners } from '../../platform/listeners.ts'

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import type { BatchRef, DeliveryLog, TabShare, WaitingSignup } from '../contracts/delivery-log.ts'

@@ -1,5 +1,4 @@
 import { randomBytes, randomInt } from 'node:crypto'
-
 import { replacedCodesFact } from '../contracts/delivery-log.ts'
 import type { TabCursor } from '../contracts/intake-log.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'

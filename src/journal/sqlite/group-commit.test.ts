@@ -51,6 +51,20 @@ test('after slow commits, the next commit waits while each turn brings more item
   expect(groups).toEqual([[0], [1], [2, 3, 4]])
 })
 
+test('a group whose first turn is long waits as long again while each turn brings more items', async () => {
+  const { groups, pass, group } = commits(0)
+  const added = [group.add(1)]
+  pass(50)
+  await turn()
+  for (const item of [2, 3, 4]) {
+    added.push(group.add(item))
+    pass(item === 3 ? 50 : 10)
+    await turn()
+  }
+  await Promise.all(added)
+  expect(groups).toEqual([[1, 2, 3], [4]])
+})
+
 test('a single slow commit does not delay later ones', async () => {
   const { groups, group } = commits(0, 500, 0)
   await group.add(0)

@@ -11,7 +11,8 @@ interface Waiting<In, Out> {
 /**
  * Group commit: items that arrive together share one commit, and each caller waits for it. A group
  * takes in the items of one turn of the event loop, and of the following turns as long as each brings
- * more, but for no longer than a commit takes. So a slow disk gets fewer and larger commits.
+ * more, but for no longer than a commit takes, or its first turn took. So a slow disk gets larger commits,
+ * and newcomers get in during a rush: Node accepts one connection a turn.
  *
  * `commit` gets the items in order of arrival and returns one result for each. When it throws, it must
  * have changed nothing, or it throws `OutcomeUnknown`. Each item is then committed alone, so that a bad item
@@ -37,17 +38,18 @@ export class GroupCommit<In, Out> {
   add(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
-      if (this.#waiting.length > 1) return
-      this.#gather(0, this.#clock.elapsed() + Math.min(...this.#took))
+      if (this.#waiting.length === 1) this.#gather(0, this.#clock.elapsed())
     })
   }
 
   /** Commits after the first turn that adds nothing to the `seen` items, or at the time `until`. */
-  #gather(seen: number, until: Millis): void {
+  #gather(seen: number, begun: Millis, until?: Millis): void {
     // setImmediate runs after the poll phase, so the group gets every request that is readable now.
     setImmediate(() => {
+      const now = this.#clock.elapsed()
+      const end = until ?? now + Math.max(Math.min(...this.#took), now - begun)
       const count = this.#waiting.length
-      if (count > seen && this.#clock.elapsed() < until) this.#gather(count, until)
+      if (count > seen && now < end) this.#gather(count, begun, end)
       else this.#flush()
     })
   }

@@ -1,4 +1,5 @@
 import type { Signup } from '../../signup/signup.ts'
+import { remember } from '../../platform/remember.ts'
 import type { Profile } from '../spreadsheet.ts'
 
 /** The bytes of `{"values":[]},` around a row, and of the timestamp in it. */
@@ -22,6 +23,8 @@ export const googleProfile: Profile = {
   hasQuota: true,
 }
 
+const bytesOfTab = remember(100, (tab) => new TextEncoder().encode(tab).byteLength)
+
 /** The approximate bytes of a row in a request. Quotes in metadata take a little more. */
 function requestBytes(
   { sheetTab, name, tags, metadata, fields }: Signup,
@@ -29,5 +32,5 @@ function requestBytes(
 ): number {
   const empty = Number(name === '') + Number(tags.length === 0) + Number(metadata === '')
   const cells = (7 - empty + Object.keys(fields).length) * cellBytes + empty * emptyCellBytes
-  return rowBytes + cells + new Blob([sheetTab]).size + textBytes
+  return rowBytes + cells + bytesOfTab(sheetTab) + textBytes
 }

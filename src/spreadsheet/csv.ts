@@ -1,3 +1,4 @@
+import { remember } from '../platform/remember.ts'
 import type { Cell } from '../signup/row.ts'
 
 /** The delimiters that spreadsheet programs put between cells of a CSV file. */
@@ -55,10 +56,10 @@ export function readCell(cell: string, delimiter = ','): string {
 }
 
 /** Matches what gets an apostrophe in front: a formula sign, with the apostrophes that it had before. */
-function formulaIn(delimiter: string): RegExp {
+const formulaIn = remember(10, (delimiter) => {
   const others = delimiters.filter((other) => other !== delimiter).join('')
   return new RegExp(`(?<=(?:^|[${others}\\r\\n])[\\s"]*)'*${signs}`, 'g')
-}
+})
 
 /** The text of a cell for comparison: the same before and after `csvRecord`, for any delimiter. */
 export function cellKey(cell: string): string {

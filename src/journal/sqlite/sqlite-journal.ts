@@ -63,8 +63,8 @@ export function sitesOn(
 
 /** What is so where all processes are on one machine. */
 const onOneMachine: Pick<SiteEngine, 'waitingMax' | 'lease' | 'assertDelivers'> = {
-  // That takes less than a millisecond.
-  waitingMax: 200,
+  // That takes a millisecond at most.
+  waitingMax: 100,
   // The service that has locked `DATA_DIR` is the only one, so it always holds the lease.
   lease: {
     hold: async () => ({ kind: 'held', term: 1, forMs: Infinity }),

@@ -69,7 +69,7 @@ function describe(
 ): string[] {
   const { erased, unwritten, inBatch } = signups
   const before = files.some((name) => name.startsWith('journal.db.before-'))
-    ? ' Delete the journals of before a restore (.before-) when you need them no more.'
+    ? ' Delete a journal that a restore has put aside (.before-) when you do not need it any more.'
     : ''
   const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [

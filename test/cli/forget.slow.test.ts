@@ -260,7 +260,7 @@ test('forget says to delete the journal that a restore has put aside', async () 
   const { code, stdout } = await runCommand(['forget', ada], { dataDir: data.path })
   expect(code).toBe(1)
   expect(stdout).toMatch(
-    /have the address: journal\.db\.before-\S+Z\. Delete the journals of before/,
+    /have the address: journal\.db\.before-\S+Z\. Delete a journal that a restore has put aside/,
   )
   expect(stdout).toMatch(/^Not reached.* lists that were imported.*\(\.rejected\.csv\)/m)
 })

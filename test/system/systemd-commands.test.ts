@@ -75,7 +75,7 @@ test('the installed command runs as the user of the service, with its settings, 
   const inTab = ['import', list, '--tab', "Ada's  tab", '--json']
   const { code, stdout } = await machine.rollcall(inTab)
   expect({ code, report: JSON.parse(stdout) }).toMatchObject({ code: 0, report: { added: 1 } })
-  expect(await machine.rollcall(['import', list, '--tab', 'Not these'])).toMatchObject({ code: 1 })
+  expect(await machine.rollcall(['import', list, '--tab', 'Not these'])).toMatchObject({ code: 2 })
   expect(await machine.rollcall(['export', '--out', 'all people.csv'])).toMatchObject({ code: 0 })
   const file = machine.path('caller/all people.csv')
   expect(await stat(file)).toMatchObject({ uid: nobody, mode: 0o100600 })

@@ -26,5 +26,9 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   // old generation with them.
   setFlagsFromString('--no-allocation-site-pretenuring')
 
+  // While modules load, V8 would double its space for new objects to 16 MB, and keep it. What works for long
+  // lets it grow later (src/platform/node/heap.ts).
+  setFlagsFromString('--semi-space-growth-factor=1')
+
   await import('./main.ts')
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { chosenSite, readSettings } from './settings.ts'
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { SiteConfig } from '../config/sites/site.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
+import { letHeapGrow } from '../platform/node/heap.ts'
 import { parseContext } from '../service/parse-context.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { ownColumns } from '../signup/row.ts'
@@ -77,9 +77,7 @@ export function addImport(program: Command, run: Run): void {
           clock: session.clock,
           rejectedFile,
         })
-        // All modules are loaded. In a long run V8 would double its space for new objects again and again,
-        // to 50 MB, although most objects of a stream are garbage at once.
-        setFlagsFromString('--semi-space-growth-factor=1')
+        letHeapGrow()
         let complete = false
         try {
           using progress = session.notes.progress('bytes read', opened.bytes)

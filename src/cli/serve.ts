@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { letHeapGrow } from '../platform/node/heap.ts'
 import { startService } from '../service/service.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { readSettings } from './settings.ts'
@@ -20,6 +21,7 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
   const print = (text: string) => void out.write(text).catch(() => {})
   const { config, secrets } = await readSettings()
   await using service = await startService(config, secrets, { stop })
+  letHeapGrow()
   const { url, locations } = service
   const where = locations.length > 1 ? `${locations.length} spreadsheets` : locations.join()
   const page = config.hasSites ? `${url}/?site=${config.sites[0].name}` : `${url}/`

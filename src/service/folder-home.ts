@@ -78,11 +78,8 @@ function copiesOf(config: Config, file: string, clock: World['clock']): OwnCopie
       return copyJournal(file, copy, stop)
     },
     async restore(backup, { replace }) {
-      if (isLocked(dataDir))
-        throw new Error(
-          `A process uses the data directory ${dataDir}. Stop it, restore, and start it again.`,
-        )
-      using _lock = await lockDirectory(dataDir, journalFile, clock)
+      const whenHeld = 'Stop that process, restore, and start it again.'
+      using _lock = await lockDirectory(dataDir, journalFile, clock, whenHeld)
       const options = { policies: policiesOf(config), clock, accounts: accountsOf(config) }
       return await putBack(file, backup, { ...options, replace })
     },

@@ -180,7 +180,7 @@ test('restore refuses what it must, and changes nothing', async () => {
   expect({ code, stderr }).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      / uses the data directory .* Stop it, restore, and start it again\.\n$/,
+      /is in use by another process\. Stop that process, restore, and start it again\. /,
     ),
   })
   await allDelivered(service)

@@ -29,12 +29,14 @@ export interface LockEvents {
  *
  * @param data a file that every holder leaves in the directory. If it is there without a lock file,
  *   somebody may have deleted the lock file of a running process, which gets a second to notice.
+ * @param whenHeld what to do when another process holds the directory: a sentence for the error
  * @throws Error when another process holds the directory, or when it cannot be made or written
  */
 export async function lockDirectory(
   directory: string,
   data: string,
   clock: Pick<Clock, 'sleep'>,
+  whenHeld = 'Stop that process, or give this one another DATA_DIR.',
 ): Promise<DirectoryLock> {
   await makeDataDirectory(directory)
   const file = join(directory, 'lock')
@@ -42,7 +44,7 @@ export async function lockDirectory(
   try {
     held = hold(file)
   } catch (cause) {
-    throw new Error(refusal(directory, file, cause), { cause })
+    throw new Error(refusal(directory, file, whenHeld, cause), { cause })
   }
   if (held.isNew && existsSync(join(directory, data))) {
     await clock.sleep(noticedMs)
@@ -177,11 +179,10 @@ function isHeld(error: unknown): boolean {
   return error instanceof Error && error.message.includes('locked')
 }
 
-function refusal(directory: string, file: string, cause: unknown): string {
+function refusal(directory: string, file: string, whenHeld: string, cause: unknown): string {
   if (isHeld(cause)) {
     return (
-      `The data directory ${directory} is in use by another process. ` +
-      'Stop that process, or give this one another DATA_DIR. ' +
+      `The data directory ${directory} is in use by another process. ${whenHeld} ` +
       `Deleting ${file} does not help: the running process makes it again, or stops.`
     )
   }

@@ -43,23 +43,35 @@ export class IncomingRequest implements HttpRequest {
   /** Uses events, because async iteration takes longer than parsing a signup. */
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const incoming = this.#incoming
+    // The whole body is here, even if the client has disconnected.
+    if (incoming.complete) return Promise.resolve(joined(receivedBy(incoming)))
     return new Promise((resolve, reject) => {
       const chunks: Chunk[] = []
       const cutOff = () => {
         if (!incoming.readableEnded) reject(new Error('the body ended before it was complete'))
       }
-      // The whole body is here, even if the client has disconnected.
-      if (incoming.complete) resolve((incoming.read() as Chunk | null) ?? new Uint8Array())
-      else if (incoming.closed) cutOff()
+      if (incoming.closed) cutOff()
       incoming.on('data', (chunk: Chunk) => chunks.push(chunk))
-      incoming.on('end', () => {
-        const [first] = chunks
-        resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks))
-      })
+      incoming.on('end', () => resolve(joined(chunks)))
       incoming.on('error', cutOff)
       incoming.on('close', cutOff)
     })
   }
+}
+
+/** The chunks of a body that has been received as a whole. Since Node 26, one call of `read` gives one chunk. */
+function receivedBy(incoming: IncomingMessage): readonly Chunk[] {
+  const chunks: Chunk[] = []
+  for (;;) {
+    const chunk = incoming.read() as Chunk | null
+    if (chunk === null) return chunks
+    chunks.push(chunk)
+  }
+}
+
+function joined(chunks: readonly Chunk[]): Chunk {
+  const [first] = chunks
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
 }
 
 type Chunk = Buffer<ArrayBuffer>

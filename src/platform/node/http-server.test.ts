@@ -275,6 +275,22 @@ test('requests of a client that has left take no room from others', async () => 
   await expect.poll(() => parseAnswers(other.received())).toHaveLength(11)
 })
 
+test('a body whose pieces all came before it is read is read whole', async () => {
+  await using server = await start({
+    fetch: async (request) => {
+      await sleep(200)
+      return answer(200, new TextDecoder().decode(await request.bytes()))
+    },
+  })
+  await using connection = openRaw(server.url)
+  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\none')
+  for (const piece of ['two', 'six']) {
+    await sleep(20)
+    connection.write(piece)
+  }
+  await expect.poll(() => bodiesOf(parseAnswers(connection.received()))).toEqual(['onetwosix'])
+})
+
 test('a handler that reads the signal late still learns that the client has left', async () => {
   const asked = Promise.withResolvers<undefined>()
   const aborted = Promise.withResolvers<boolean>()

@@ -40,7 +40,7 @@ export async function keepDataPrivate(dataDir: string, log: Logger): Promise<voi
   }
 }
 
-/** Logs what happens to the lock. Calls `lost` when another process holds it. */
+/** Logs what happens to the lock and the journal. Calls `lost` when the service must stop. */
 export function watchLock(
   lock: DirectoryLock,
   folder: string,
@@ -63,6 +63,15 @@ export function watchLock(
       log.error(
         { folder, hint },
         'the file lock was deleted, and another process uses DATA_DIR now: this one stops',
+      )
+      lost()
+    },
+    dataLost() {
+      const hint =
+        'What waited for delivery was in it. Restore a backup or start anew, and find out who deleted it.'
+      log.error(
+        { folder, hint },
+        'the journal was deleted or replaced while it was in use: the service stops',
       )
       lost()
     },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -26,6 +26,18 @@ test('a process makes its lock again when it is deleted, with a warning, and the
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
   expect(await service.stop()).toBe(0)
 })
+
+test.each(['journal.db', ''])(
+  'a service stops when data/%s is moved away, and says that the journal is gone',
+  async (name) => {
+    await using folder = await tempFolder()
+    const dataDir = join(folder.path, 'data')
+    await using service = await startService({ dataDir })
+    await rename(join(dataDir, name), join(folder.path, 'elsewhere'))
+    expect(await service.exited).toBe(1)
+    expect(service.output()).toContain('the journal was deleted or replaced')
+  },
+)
 
 test('a process whose lock another one has taken stops, and no row is written twice', async () => {
   await using folder = await tempFolder()

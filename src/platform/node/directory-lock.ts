@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { type BigIntStats, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock.ts'
@@ -19,6 +19,8 @@ export interface LockEvents {
   unmade(why: string): void
   /** Another process holds a new lock file, so this process must stop at once. Called once. */
   lost(): void
+  /** The data file was deleted or replaced, so nothing more that is written there would be kept. Called once. */
+  dataLost(): void
 }
 
 /**
@@ -55,7 +57,7 @@ export async function lockDirectory(
       )
     }
   }
-  return new DirectoryLock(file, held)
+  return new DirectoryLock(file, held, join(directory, data))
 }
 
 /** Makes the directory when it is missing. @throws Error when it cannot be made; the message says what to do */
@@ -85,22 +87,33 @@ export function isLocked(directory: string): boolean {
 /** A lock that this process holds until it is disposed of. */
 export class DirectoryLock implements Disposable {
   readonly #file: string
+  readonly #data: string
+  #dataIdentity: string | undefined
   #held: HeldFile
   #timer: NodeJS.Timeout | undefined
   #isUnmade = false
 
-  constructor(file: string, held: HeldFile) {
+  constructor(file: string, held: HeldFile, data: string) {
     this.#file = file
     this.#held = held
+    this.#data = data
   }
 
-  /** Checks now, and then a few times a second, that the lock still keeps other processes out. */
+  /**
+   * Checks now, and then a few times a second, that the lock still keeps other processes out, and that the
+   * data file is the one that is there now.
+   */
   watch(events: LockEvents): void {
+    this.#dataIdentity = identityOf(this.#data)
     this.#timer = setInterval(() => this.#look(events), lookMs).unref()
     this.#look(events)
   }
 
   #look(events: LockEvents): void {
+    if (isGone(this.#data, this.#dataIdentity)) {
+      clearInterval(this.#timer)
+      return events.dataLost()
+    }
     if (identityOf(this.#file) === this.#held.identity) return
     try {
       const held = hold(this.#file)
@@ -168,10 +181,23 @@ function make(file: string): boolean {
 /** Identifies the file at this path now; undefined when it is missing or cannot be read. */
 function identityOf(file: string): string | undefined {
   try {
-    const { dev, ino } = statSync(file, { bigint: true })
-    return `${dev}:${ino}`
+    return identityIn(statSync(file, { bigint: true }))
   } catch {
     return undefined
+  }
+}
+
+function identityIn({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`
+}
+
+/** Whether another file is at this path now, or none. A disk that does not answer tells neither. */
+function isGone(file: string, identity: string | undefined): boolean {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return !found || identityIn(found) !== identity
+  } catch {
+    return false
   }
 }
 

@@ -8,8 +8,8 @@ type SendAnswer = (outgoing: ServerResponse) => void
 export interface Shared {
   /** How many more requests may wait for the answer to an earlier request. */
   roomLeft: number
-  /** How many requests have begun. */
-  begun: number
+  /** Counts up with each use of a connection. */
+  uses: number
 }
 
 /**
@@ -33,7 +33,7 @@ export class HttpConnection implements Occupant {
   constructor(socket: Socket, shared: Shared) {
     this.#socket = socket
     this.#shared = shared
-    this.#lastUse = shared.begun
+    this.#lastUse = shared.uses
     stopParsingWhenDestroyed(socket)
     socket.once('close', () => (this.#shared.roomLeft += this.#waiting.splice(0).length))
   }
@@ -76,7 +76,9 @@ export class HttpConnection implements Occupant {
   }
 
   /** Call regularly. Closes the connection when its client has not read an answer for `timeoutMs`. */
-  checkUnread(sinceLastMs: number, timeoutMs: number): void {
+  check(sinceLastMs: number, timeoutMs: number): void {
+    // A request that takes long uses the connection until it ends.
+    if (!this.isIdle) this.#lastUse = ++this.#shared.uses
     const sent = this.#current ?? this.#socket
     if (sent !== this.#unread || !sent.writableEnded) {
       this.#unread = sent
@@ -94,7 +96,7 @@ export class HttpConnection implements Occupant {
 
   #begin(outgoing: ServerResponse, answer: SendAnswer): void {
     this.#last = outgoing
-    this.#lastUse = ++this.#shared.begun
+    this.#lastUse = ++this.#shared.uses
     if (this.#waiting.length > 0 || this.#end) this.#awaitCurrent()
     answer(outgoing)
   }

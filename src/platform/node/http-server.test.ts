@@ -97,6 +97,24 @@ test('a new connection over the limit closes an idle one, and no busy one', asyn
   await expect.poll(() => parseAnswers(newcomer.received())).toHaveLength(1)
 })
 
+test('a connection whose request took long has not been idle for longest', async () => {
+  const { fetch, release, asked } = slowPath()
+  await using server = await start({ limits: { connectionsMax: 2 }, fetch })
+  await using slow = openRaw(server.url)
+  slow.write(asked)
+  await using idle = openRaw(server.url)
+  idle.write(get)
+  await expect.poll(() => parseAnswers(idle.received())).toHaveLength(1)
+  await sleep(100)
+  release()
+  await expect.poll(() => parseAnswers(slow.received())).toHaveLength(1)
+  await using newcomer = openRaw(server.url)
+  newcomer.write(get)
+  await idle.closed
+  slow.write(get)
+  await expect.poll(() => parseAnswers(slow.received())).toHaveLength(2)
+})
+
 test('a client that has used up its share of connections does not keep others out', async () => {
   const { fetch, release, asked } = slowPath()
   let client = 'one'

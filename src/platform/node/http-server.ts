@@ -111,7 +111,7 @@ function createHttpServer(options: HttpServerOptions): Server {
   const refuseExpectation = (outgoing: ServerResponse) =>
     sendAndClose(outgoing, refuse('expectation'))
 
-  const shared = { roomLeft: effective.waitingRequestsMax, begun: 0 }
+  const shared = { roomLeft: effective.waitingRequestsMax, uses: 0 }
   const slots = new ConnectionSlots(effective.connectionsMax)
   const connections = new Map<Duplex, HttpConnection>()
   server.on('connection', (socket) => {
@@ -145,7 +145,7 @@ function createHttpServer(options: HttpServerOptions): Server {
     const { checkIntervalMs, unreadTimeoutMs } = effective
     const check = setInterval(() => {
       for (const connection of connections.values()) {
-        connection.checkUnread(checkIntervalMs, unreadTimeoutMs)
+        connection.check(checkIntervalMs, unreadTimeoutMs)
       }
     }, checkIntervalMs)
     server.once('close', () => clearInterval(check))

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Parser } from './refusal.ts'
-import { emailAddress, filePath, httpUrl, listenHost, spreadsheetId, tabName } from './values.ts'
+import {
+  bearerToken,
+  emailAddress,
+  filePath,
+  httpUrl,
+  listenHost,
+  spreadsheetId,
+  tabName,
+} from './values.ts'
 import { oneOf, wholeNumber } from './kinds.ts'
 
 const { parse: port } = wholeNumber(0, 65_535)
@@ -90,5 +98,12 @@ describe('a value is refused with the problem, the expected value and a hint', (
       expected: some,
       hint: some,
     })
+  })
+})
+
+test('who puts a space into a token is told of no second key', () => {
+  expect(bearerToken('a-token with a space', 'one-of-the-documentation')).toMatchObject({
+    problem: 'has white space in it.',
+    hint: expect.stringContaining('openssl rand'),
   })
 })

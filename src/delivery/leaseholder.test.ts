@@ -311,3 +311,17 @@ test('a lease without an end is asked for now and then, and keeps its writer', a
   expect(writers).toMatchObject([{ stops: [] }])
   expect(asked).toBe(61)
 })
+
+test('a stop waits for the look that still runs', async () => {
+  const { clock, shared, holder, looks } = createWorld({ lookMs: 60_000 })
+  shared.hold('them')
+  holder.start()
+  await clock.run(1000)
+  expect(looks).toHaveLength(1)
+  let hasStopped = false
+  const stopped = holder.stop(0).then(() => (hasStopped = true))
+  await clock.run(58_000)
+  expect(hasStopped).toBe(false)
+  await clock.run(1000)
+  await stopped
+})

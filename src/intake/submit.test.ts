@@ -9,7 +9,10 @@ import { parseSignup } from '../signup/parse.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
 import { refuseSpent, submit, type SubmitParts } from './submit.ts'
+import type { Challenge } from '../challenge/challenge.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { Refusal } from '../http/problem.ts'
+import { refuse } from '../http/refuse.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 
 test('a retry counts as a replay while its first request is still running', async () => {
@@ -51,4 +54,30 @@ test('without a challenge everybody is admitted, and no token is kept', async ()
     const { results } = await submit(submission, exchange as unknown as Exchange, parts)
     expect(results).toMatchObject([{ sheetTab: 'Sheet1' }])
   }
+})
+
+test('signups beyond the limit of a client are refused before the challenge provider is asked', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const events = createEvents(pino({ level: 'silent' }), createHealth(), systemClock)
+  let asked = 0
+  const challenge: Pick<Challenge, 'verify'> = {
+    verify: async () => {
+      asked++
+      return { kind: 'passed' } as const
+    },
+  }
+  const parts = {
+    ...{ challenge: challenge as Challenge, journal: journal.intake, events, digest: sha256 },
+    ...{ clock: systemClock, newId: signupIds(), turns: new Turns() },
+  }
+  const spent = () => {
+    throw refuse.challenge()
+  }
+  const exchange = { signups: 1, take: spent, client: { rateLimitKey: undefined } }
+  const parsed = parseSignup({ email: 'a@example.com' }, { defaultTab: 'Sheet1', source: 'api' })
+  if (!parsed.ok) throw new Error('This is a good signup.')
+  const submission = { signups: [parsed.value], challengeToken: 'a', idempotency: undefined }
+  const refused = async () => submit(submission, exchange as unknown as Exchange, parts)
+  await expect(refused()).rejects.toBeInstanceOf(Refusal)
+  expect(asked).toBe(0)
 })

@@ -376,3 +376,25 @@ function storedOf(answer: Appended): SignupStatus[] {
   if (!('results' in answer)) throw new Error('no key was given')
   return answer.results.filter((result) => result !== undefined)
 }
+
+test('a wait for several signups gives all its places back, and gives them back once', async () => {
+  await using it = world({ max: 3, clientMax: 3 })
+  const [one, three] = [await it.accept(1), await it.accept(3)]
+  const leaving = new AbortController()
+  it.wait(three, 1, leaving.signal)
+  await it.clock.run(2 * second)
+  leaving.abort()
+  const later = [it.wait(three, 30), it.wait(one, 30)]
+  await it.clock.run(second)
+  expect(later.map(({ waitedMs }) => waitedMs === undefined)).toEqual([true, false])
+})
+
+test('a wait that begins when nobody waits any more is no longer than asked', async () => {
+  await using it = world()
+  const signups = await it.accept(1)
+  it.wait(signups, 1)
+  await it.clock.run(2 * second)
+  const visitor = it.wait(signups, 1)
+  await it.clock.run(2 * second)
+  expect(visitor.waitedMs).toBeLessThanOrEqual(second)
+})

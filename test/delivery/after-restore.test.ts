@@ -2,6 +2,12 @@ import { expect, test } from 'vitest'
 
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
+import { isRestoreDone } from '../../src/delivery/after-restore.ts'
+import { Attempts } from '../../src/delivery/attempts.ts'
+import { createEvents } from '../../src/ops/events.ts'
+import { createHealth } from '../../src/ops/health.ts'
+import { createLog } from '../../src/ops/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { RowPart, RowReader } from '../../src/spreadsheet/spreadsheet.ts'
@@ -207,4 +213,36 @@ test('each of many signups that have a row is found, also when the writer is kil
   expect(await journal.delivery.fact(restoredFact)).toBe('')
   expect(spreadsheet.rows['Sheet1']).toHaveLength(count)
   expect(await journal.reader.backlog()).toBe(0)
+})
+
+test('what the rows were compared with is given up when they are read', async () => {
+  const journal = openSqliteJournal(':memory:')
+  await journal.delivery.noteFact(restoredFact, '1')
+  const spreadsheet = spreadsheetOf(300)
+  const clock = new ManualClock()
+  let open = 0
+  const arrivals = async () => {
+    open++
+    return {
+      begin: () => undefined,
+      note: async () => undefined,
+      isSteady: true,
+      noteArrived: async () => undefined,
+      [Symbol.dispose]: () => {
+        open--
+      },
+    }
+  }
+  const attempts = new Attempts({
+    ...{
+      clock,
+      random: () => 0.5,
+      events: createEvents(createLog('silent'), createHealth(), clock),
+    },
+    ...{ stopping: new AbortController().signal, giveUp: new AbortController().signal },
+  })
+  const startedAt = -4 * minute
+  const options = { journal: journal.delivery, arrivals, spreadsheet, clock, attempts, startedAt }
+  expect(await isRestoreDone(options)).toBe(true)
+  expect(open).toBe(0)
 })

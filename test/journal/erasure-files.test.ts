@@ -131,3 +131,17 @@ test('the index of addresses keeps none of hundreds that were forgotten', async 
   const file = await readFile(join(folder.path, 'journal.db'), 'latin1')
   expect(forgotten.filter(({ email }) => file.includes(email))).toEqual([])
 })
+
+test('no byte of an address is left when its row is removed after the log was emptied', async () => {
+  await using folder = await tempFolder()
+  await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+  await journal.intake.append([makeFullSignup({ email: ada })])
+  await deliver(journal)
+  await forget(journal)
+  expect(await journal.erasure.scrub()).toBe(true)
+  for (const { position } of await journal.erasure.removals(0)) {
+    await journal.erasure.removed(position, { wasFound: true, others: 0 })
+  }
+  expect(await journal.erasure.scrub()).toBe(true)
+  expect(await filesWith(folder.path, ada)).toEqual([])
+})

@@ -17,3 +17,8 @@ test.each(['name', 'nobody=A'])('--map %s is refused with what to write', (said)
   expect(() => new Columns([said], own)).toThrow(UsageError)
   expect(() => new Columns([said], own)).toThrow('Give it as FIELD=COLUMN')
 })
+
+test('a first row with an address at a domain in another script is no header row', () => {
+  const columns = ['Ada', 'ada@bücher.example'].map((name) => ({ name, key: name }))
+  expect(() => new Columns([]).take(columns)).toThrow('The file has no header row')
+})

@@ -75,3 +75,17 @@ test('a database in memory has nothing to put on disk', () => {
     database.putOnDisk()
   }).not.toThrow()
 })
+
+test('whether the journal may be written is asked while no other process can write', async () => {
+  await using world = await openFile()
+  const database = new SqliteDatabase(world.file, {
+    access: 'own',
+    clock: systemClock,
+    assertWritable: () => {
+      using other = new DatabaseSync(world.file)
+      expect(() => other.exec('BEGIN IMMEDIATE')).toThrow('locked')
+    },
+  })
+  using _ = database
+  database.transaction(() => undefined)
+})

@@ -143,3 +143,15 @@ test('a small file that is there at once can be read by its owner only', async (
   expect(await text(path)).toBe('second')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
+
+test('a file that was replaced keeps its new name after a crash', async () => {
+  const synced: string[] = []
+  const files = {
+    ...durableFiles,
+    async syncDirectory(path: string) {
+      synced.push(path, await text(join(folder, 'file')))
+    },
+  }
+  await files.replace(join(folder, 'file'), 'new')
+  expect(synced).toEqual([folder, 'new'])
+})

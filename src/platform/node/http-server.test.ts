@@ -347,3 +347,21 @@ test('an answer that is not read in time is cut off', async () => {
   connection.socket.resume()
   expect((await connection.closed).length).toBeLessThan(large.length)
 })
+
+test('of two idle connections, the one that was used longest ago is closed for a new one', async () => {
+  await using server = await start({ limits: { connectionsMax: 2 } })
+  await using older = openRaw(server.url)
+  const ask = async (connection: typeof older, answers: number) => {
+    connection.write(get)
+    await expect.poll(() => parseAnswers(connection.received())).toHaveLength(answers)
+  }
+  await ask(older, 1)
+  await using newer = openRaw(server.url)
+  await ask(newer, 1)
+  await ask(older, 2)
+  await using newcomer = openRaw(server.url)
+  await ask(newcomer, 1)
+  const closed = [older.closed.then(() => 'older'), newer.closed.then(() => 'newer')]
+  expect(await Promise.race(closed)).toBe('newer')
+  await ask(older, 3)
+})

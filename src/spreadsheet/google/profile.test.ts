@@ -21,6 +21,7 @@ test.each<[string, Partial<Signup>]>([
   ['fields of its own', { fields: { company: 'Analytical Engines', seats: 1000, news: false } }],
   ['no name', { name: '' }],
   ['no tags and no metadata', { tags: [], metadata: '' }],
+  ['a long tab in another script', { sheetTab: '表'.repeat(100) }],
   ['a tab in another script', { sheetTab: 'größe 表', tags: ['日本'], name: 'Åsa' }],
 ])('a row with %s takes as many bytes in a request as the profile says', async (_, fields) => {
   // Each quote of the metadata is escaped, which the profile leaves out.

@@ -20,6 +20,14 @@ const deliver = async (journal: Journal, limits: FreezeOptions = {}) => {
 /** The default tab when the settings do not name it: its name comes from the spreadsheet. */
 export const defaultTab: readonly ContractTest[] = [
   {
+    title: 'a first signup without a tab that fails keeps no later one out',
+    run: underPolicy(unnamed, async (journal) => {
+      const twice = makeSignup({ sheetTab: '' })
+      await expect(journal.intake.append([twice, twice])).rejects.toThrow()
+      expect(await add(journal, 'later@example.com')).toMatchObject({ sheetTab: 'Sheet1' })
+    }),
+  },
+  {
     title: 'signups from before the default tab had a name go to it, and so do all later ones',
     run: async (world) => {
       {

@@ -33,6 +33,12 @@ export interface WriterOptions {
 /** How often a writer that only removes rows looks for work. */
 const removesOnlyMs = 100
 
+/** What a signup takes of the event loop, about: docs/decisions/performance.md. */
+const signupMs = 0.05
+
+/** The longest rest of a writer that gives way: in the long run the quota of Google makes it as long. */
+const giveWayMaxMs = second
+
 /** How many signups within a quiet period make a burst. */
 const burstFrom = 10
 
@@ -52,7 +58,7 @@ interface TabRetry extends Blocked {
  *   IDLE         no signup waits. An append, a tab's next try or `stop` ends it. Now and then the
  *                writer checks whether another process has appended signups
  *   FREEZING     lets a burst arrive and waits for the pace, unless a batch is full already. Then freezes
- *                the next batch in the journal
+ *                the next batch in the journal. Behind a full batch, rests first while signups come fast
  *   SENDING      the batch is on its way
  *   BACKING OFF  the batch was not applied, or that is unknown: it is sent again after a while
  *   BLOCKED      only a person can remove the reason: the batch is sent again now and then
@@ -82,6 +88,8 @@ export class Writer {
   #wake: AbortController | undefined
   /** How many signups this process appended since the start. */
   #arrived = 0
+  /** What `#arrived` was when the last batch was frozen that was full; undefined after another one. */
+  #arrivedAtFull: number | undefined
   /** Whether signups may wait that are in no batch. */
   #mayHaveMore = true
   /** Whether the last batch was a try of a tab set aside. Then the other tabs have their turn. */
@@ -193,6 +201,7 @@ export class Writer {
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
     const { journal, spreadsheet, allowance, events } = this.#options
     if (dueTab === undefined) this.#mayHaveMore = false
+    await this.#giveWay()
     // A full batch goes at once, because no wait makes it larger.
     const ready = dueTab === undefined ? await this.#fill() : undefined
     if (ready?.shares.length === 0) return undefined
@@ -220,8 +229,16 @@ export class Writer {
     const batch = await journal.freeze(shares, spreadsheet.profile.markers.idMax)
     this.#mayHaveMore = true
     this.#own = { number: batch.number, isClear: true }
+    this.#arrivedAtFull = full && this.#arrived
     if (!full) allowance.take()
     return batch
+  }
+
+  /** Between full batches, rests for as long as the signups took that came meanwhile: they go first. */
+  async #giveWay(): Promise<void> {
+    const arrived = this.#arrived - (this.#arrivedAtFull ?? this.#arrived)
+    const ms = Math.min(arrived * signupMs, giveWayMaxMs)
+    if (ms >= 1) await this.#attempts.rest(ms)
   }
 
   /** Fills the next batch, of the tab whose try is due or of all that are not set aside. */

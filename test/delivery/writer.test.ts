@@ -78,6 +78,28 @@ test('a signup that comes alone waits for 100 ms, and a full batch for nothing',
   }
 })
 
+test.each([
+  { came: 100, restMs: 5 },
+  { came: 4_000, restMs: 200 },
+  { came: 30_000, restMs: 1000 },
+])(
+  'when $came signups came since a full batch, the next one gives way for $restMs ms',
+  async (it) => {
+    await using delivery = world()
+    const { writer, clock, journal, spreadsheet } = delivery
+    await journal.intake.append(makeSignups(15_001))
+    const at: number[] = []
+    spreadsheet.script = async () => {
+      at.push(clock.elapsed())
+      if (at.length === 1) await journal.intake.append(makeSignups(it.came))
+      return undefined
+    }
+    writer.start()
+    await clock.runUntil(() => at.length === 2)
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBe(it.restMs)
+  },
+)
+
 test('a signup that another process has appended is written within 1.5 seconds', async () => {
   const journal = openSqliteJournal(':memory:')
   // No listener hears of an append, as when another process makes it.

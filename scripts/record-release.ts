@@ -1,8 +1,8 @@
 /**
- * `npm run record:release`: keeps the journals of this version in test/upgrade/, with signups in every
+ * `npm run record:release`: keeps the journals of this version in a folder of test/upgrade/, with signups in every
  * state. All later versions have to open them. Run it once for a release.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gzipSync } from 'node:zlib'
@@ -20,7 +20,7 @@ import { openSqliteSites } from '../src/journal/sqlite/sqlite-journal.ts'
 import {
   type Accepted,
   dump,
-  folder,
+  folderOf,
   type Left,
   layoutFile,
   layoutNow,
@@ -148,6 +148,8 @@ function spreadsheetsOf({ emulator }: GoogleWorld): Left['spreadsheets'] {
   )
 }
 
+const folder = folderOf(await ownVersion())
+await mkdir(folder, { recursive: true })
 await using temp = await tempFolder()
 const dataDir = join(temp.path, 'data')
 await writeFile(join(folder, 'sqlite.json.gz'), zipped(await live({ dataDir })))

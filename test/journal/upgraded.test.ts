@@ -7,7 +7,7 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { tableSql } from '../../src/journal/sqlite/schema.ts'
 
-const recorded = join(import.meta.dirname, '../upgrade')
+const recorded = join(import.meta.dirname, '../upgrade/0.1.0')
 
 /** The journal that 0.1.0 has left, in a folder. Returns its file. */
 async function releasedJournal(folder: string): Promise<string> {

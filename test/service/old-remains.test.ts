@@ -16,7 +16,7 @@ const gone = makeCrowd(200, 'gone')
 async function ofLastRelease({ more = 0 } = {}) {
   await using stack = new AsyncDisposableStack()
   const data = stack.use(await dataFolder())
-  const folder = join(import.meta.dirname, '..', 'upgrade')
+  const folder = join(import.meta.dirname, '../upgrade/0.1.0')
   const journal = gunzipSync(await readFile(join(folder, 'journal.db.gz')))
   await writeFile(data.file, journal, { mode: 0o600 })
   const secret = await readFile(join(folder, 'journal.secret'))

@@ -10,8 +10,11 @@ import { layoutSql as postgres } from '../../src/journal/postgres/schema.ts'
 import { layoutSql as sqlite } from '../../src/journal/sqlite/schema.ts'
 import { layoutVersion } from '../../src/journal/tables/layout.ts'
 
-/** The journals that the last release has left behind, and what is known about them. */
-export const folder = import.meta.dirname
+/** The folder with the journals that a release has left behind, and what is known about them. */
+export function folderOf(version: string): string {
+  return join(import.meta.dirname, version)
+}
+
 export const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
@@ -79,7 +82,7 @@ export async function readLayout(): Promise<Layout> {
   return JSON.parse(await readFile(layoutFile, 'utf8')) as Layout
 }
 
-export const layoutFile = join(folder, 'layout.json')
+export const layoutFile = join(import.meta.dirname, 'layout.json')
 
 /** A database as text: the statements that made its tables, and their rows. */
 export interface Dump {
@@ -87,18 +90,18 @@ export interface Dump {
   readonly rows: Readonly<Record<string, readonly object[]>>
 }
 
-export async function readLeft(engine: Engine): Promise<Left> {
+export async function readLeft(version: string, engine: Engine): Promise<Left> {
   // Empty cells are undefined, which JSON writes as null.
-  const text = await unzipped(`${engine}.json.gz`)
+  const text = await unzipped(version, `${engine}.json.gz`)
   return JSON.parse(text, (_, value: unknown) => value ?? undefined) as Left
 }
 
-export async function readDump(): Promise<Dump> {
-  return JSON.parse(await unzipped('postgres-dump.json.gz')) as Dump
+export async function readDump(version: string): Promise<Dump> {
+  return JSON.parse(await unzipped(version, 'postgres-dump.json.gz')) as Dump
 }
 
-async function unzipped(name: string): Promise<string> {
-  return gunzipSync(await readFile(join(folder, name))).toString()
+async function unzipped(version: string, name: string): Promise<string> {
+  return gunzipSync(await readFile(join(folderOf(version), name))).toString()
 }
 
 export const zipped = (value: unknown): Uint8Array => gzipSync(JSON.stringify(value), { level: 9 })

@@ -12,7 +12,7 @@ import { tempFolder, type TempFolder } from '../../harness/temp-folder.ts'
 import {
   dump,
   type Engine,
-  folder,
+  folderOf,
   type Left,
   load,
   readDump,
@@ -22,7 +22,7 @@ import {
   spreadsheetIds,
 } from './released.ts'
 
-/** What a deployment of the last release has left behind. */
+/** What a deployment of a release has left behind. */
 interface Deployment extends AsyncDisposable {
   /** Settings that name its journal. */
   readonly env: Readonly<Record<string, string>>
@@ -34,19 +34,19 @@ interface Deployment extends AsyncDisposable {
   tombstones(): Promise<number>
 }
 
-/** The engines whose journals this version brings up to date. */
-const upgraded: readonly Engine[] = ['sqlite']
+/** The journals with which this version goes on. */
+const upgraded: readonly (readonly [version: string, engine: Engine])[] = [['0.1.0', 'sqlite']]
 
 const deploy = { sqlite: deploySqlite, postgres: deployPostgres }
 
-async function deploySqlite(): Promise<Deployment> {
+async function deploySqlite(version: string): Promise<Deployment> {
   await using stack = new AsyncDisposableStack()
   const { path }: TempFolder = stack.use(await tempFolder())
   const dataDir = join(path, 'data')
   await mkdir(dataDir, { mode: 0o700 })
-  const journal = gunzipSync(await readFile(join(folder, 'journal.db.gz')))
+  const journal = gunzipSync(await readFile(join(folderOf(version), 'journal.db.gz')))
   await writeFile(join(dataDir, 'journal.db'), journal, { mode: 0o600 })
-  const secret = await readFile(join(folder, 'journal.secret'))
+  const secret = await readFile(join(folderOf(version), 'journal.secret'))
   await writeFile(join(dataDir, 'journal.secret'), secret, { mode: 0o600 })
   const schemaOf = async (file: string) => {
     using db = new DatabaseSync(join(path, file), { readOnly: true })
@@ -72,11 +72,11 @@ async function deploySqlite(): Promise<Deployment> {
   }
 }
 
-async function deployPostgres(): Promise<Deployment> {
+async function deployPostgres(version: string): Promise<Deployment> {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startPostgres())
   const database = stack.use(await server.createDatabase())
-  await load(database.url, await readDump())
+  await load(database.url, await readDump(version))
   const all = stack.move()
   return {
     env: { DATABASE_URL: database.url },
@@ -106,12 +106,12 @@ function restoreSheets({ emulator, email }: GoogleWorld, { spreadsheets }: Left)
   }
 }
 
-async function serveReleased(engine: Engine) {
+async function serveReleased(version: string, engine: Engine) {
   await using stack = new AsyncDisposableStack()
-  const left = await readLeft(engine)
+  const left = await readLeft(version, engine)
   const world = stack.use(await createGoogleWorld())
   restoreSheets(world, left)
-  const deployment = stack.use(await deploy[engine]())
+  const deployment = stack.use(await deploy[engine](version))
   const { DATA_DIR: dataDir, ...database } = deployment.env
   const env = { ...settingsOf(world), ...database }
   const service = stack.use(await startService({ env, ...(dataDir !== undefined && { dataDir }) }))
@@ -127,9 +127,9 @@ const rowsIn = ({ emulator }: GoogleWorld, { spreadsheets }: Left) =>
     .filter((row) => row.length > 0)
 
 test.each(upgraded)(
-  'this version goes on with the journal that the last release left on %s',
-  async (engine) => {
-    await using released = await serveReleased(engine)
+  'this version goes on with the journal that %s left on %s',
+  async (version, engine) => {
+    await using released = await serveReleased(version, engine)
     const { left, world, service } = released
     await allDelivered(service)
     const addresses = () => rowsIn(world, left).map(([email = '']) => email)
@@ -166,9 +166,9 @@ test.each(upgraded)(
 )
 
 test.each(upgraded)(
-  'what an upgrade makes of the released tables on %s is what a new journal has',
-  async (engine) => {
-    await using released = await serveReleased(engine)
+  'what this version makes of the tables of %s on %s is what a new journal has',
+  async (version, engine) => {
+    await using released = await serveReleased(version, engine)
     const { left, deployment, service } = released
     await service.stop()
     expect(await deployment.tombstones()).toBe(left.forgotten.length * spreadsheetIds.length)
@@ -177,8 +177,8 @@ test.each(upgraded)(
   },
 )
 
-test('a database of the last release is refused with the way out, and stays as it is', async () => {
-  await using deployment = await deployPostgres()
+test('a database of 0.1.0 is refused with the way out, and stays as it is', async () => {
+  await using deployment = await deployPostgres('0.1.0')
   const before = await deployment.schema()
   await using world = await createGoogleWorld()
   const starting = startService({ env: { ...settingsOf(world), ...deployment.env } })

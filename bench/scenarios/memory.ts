@@ -9,7 +9,7 @@ export const memoryScenario: Scenario = {
   name: 'memory',
   what: 'memory (peak RSS) with a backlog of 1,000,000',
   unit: 'MB',
-  reach: atMost(200),
+  reach: atMost(175),
   aim: atMost(120),
   async run(sizes) {
     await using world = await World.create()

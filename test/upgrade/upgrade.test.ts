@@ -35,7 +35,11 @@ interface Deployment extends AsyncDisposable {
 }
 
 /** The journals with which this version goes on. */
-const upgraded: readonly (readonly [version: string, engine: Engine])[] = [['0.1.0', 'sqlite']]
+const upgraded: readonly (readonly [version: string, engine: Engine])[] = [
+  ['0.1.0', 'sqlite'],
+  ['0.2.0', 'sqlite'],
+  ['0.2.0', 'postgres'],
+]
 
 const deploy = { sqlite: deploySqlite, postgres: deployPostgres }
 

@@ -14,8 +14,8 @@ export interface Shared {
 
 /**
  * Answers the requests of one connection one after the other. The next request starts when the
- * answer before it has been handed to the operating system. While requests wait, no more is read
- * from the connection, so neither requests nor unread answers pile up.
+ * answer before it has been handed to the operating system. While requests wait, the socket is paused.
+ * Node reads on all the same at the end of a message, so `roomLeft` bounds the requests that pile up.
  */
 export class HttpConnection implements Occupant {
   readonly #socket: Socket

@@ -28,6 +28,11 @@ export function clientDigest(client: string): string {
   return hash('sha256', client, 'base64')
 }
 
+/** As `Journal.keyFor` of the site with this name. */
+export function keyFor(secret: Secret, site: string, use: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(keyed(secret, 'key', JSON.stringify([site, use])), 'base64'))
+}
+
 function keyed(secret: Secret, kind: string, text: string): string {
   return createHmac('sha256', secret).update(`${kind}\n${text}`).digest('base64')
 }

@@ -1,4 +1,5 @@
 import type { FieldValues } from './field.ts'
+import type { Signal } from './suspicion.ts'
 
 /**
  * The words of the project, and its types. Docs, logs and code use exactly these.
@@ -11,6 +12,8 @@ import type { FieldValues } from './field.ts'
  * - **marker**: the developer metadata that makes a batch unrepeatable in Google Sheets.
  * - **outcome**: what became of a batch: applied, refused or unknown.
  * - **writer**: the part that sends the batches to the spreadsheet, one at a time.
+ * - **suspect**: accepted, but looks like spam.
+ * - **quarantine**: the tab for suspect signups.
  * - **workbook**: the local folder of CSV files that stands in for a hosted spreadsheet.
  */
 
@@ -36,6 +39,8 @@ export interface Signup {
   /** Compact JSON of an object; empty when there is none. */
   readonly metadata: string
   readonly fields: FieldValues
+  /** The signs of spam in a suspect signup; absent when it is not suspect. */
+  readonly suspect?: readonly Signal[]
 }
 
 /** What the visitor learns about an accepted signup. */

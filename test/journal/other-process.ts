@@ -116,6 +116,10 @@ class RemoteJournal implements Journal {
     }
   }
 
+  keyFor(): never {
+    throw new Error('The other process keeps its keys.')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#ask({ kind: 'close' })
   }

@@ -44,6 +44,7 @@ function inTurns(first: Journal, others: readonly Journal[]): Journal {
     // It belongs to one instance.
     lease: first.lease,
     callLedger: (...account) => each((journal) => journal.callLedger(...account)),
+    keyFor: (use) => first.keyFor(use),
     [Symbol.asyncDispose]: async () => {
       for (const journal of all) await journal[Symbol.asyncDispose]()
     },

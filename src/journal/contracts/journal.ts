@@ -35,6 +35,11 @@ export interface Journal extends AsyncDisposable {
   readonly time?: Pick<Clock, 'now' | 'elapsed'>
   /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger
+  /**
+   * A key for this use at this site: 32 bytes that all instances share, made of the journal's secret. It
+   * changes only when that secret is lost.
+   */
+  keyFor(use: string): Uint8Array<ArrayBuffer>
 }
 
 /**
@@ -83,6 +88,8 @@ export interface JournalPolicy {
    * as a new tab under either name.
    */
   readonly defaultTab: { readonly name: string; readonly provisionalFor?: string | undefined }
+  /** The tab for suspect signups. When it is left out, they go where they want to. */
+  readonly quarantineTab?: string | undefined
   /** The present spreadsheet: its id, or `workbook`. The journal notes it with each settled batch. */
   readonly spreadsheet: string
 }

@@ -92,6 +92,7 @@ async function openSite(
   return {
     db,
     id,
+    name,
     code,
     policy,
     defaultTab,

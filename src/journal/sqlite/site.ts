@@ -35,7 +35,7 @@ export function openSite(
   const close = () => db.transaction(() => db.runNow(defaultTab.closeLeft()))
   if (db.runNow(defaultTab.isLeft())) while (!close());
   return {
-    ...{ db, id, code, policy, defaultTab, secret },
+    ...{ db, id, name, code, policy, defaultTab, secret },
     appended: new Listeners<number>(),
     settled: new Listeners<readonly TabCursor[]>(),
     // A new value each time, so that `dropCopies` sees what was erased while it ran.

@@ -2,6 +2,7 @@ import type { Commit, Journal, OpenJournal } from '../contracts/journal.ts'
 import type { Lease } from '../contracts/lease.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import type { Database } from '../sql.ts'
+import { keyFor } from '../hashes.ts'
 import { callLedgerOf } from './call-ledger.ts'
 import { comparedOf } from './comparison.ts'
 import { type DeliveryEngine, deliveryOf } from './delivery.ts'
@@ -35,6 +36,7 @@ export function journalOf(site: Site, engine: SiteEngine): Journal {
     lease,
     ...(time && { time }),
     callLedger: (account, by) => callLedgerOf(site.db, account, by),
+    keyFor: (use) => keyFor(site.secret, site.name, use),
     [Symbol.asyncDispose]: async () => {
       imports[Symbol.dispose]()
       await appends.drain()

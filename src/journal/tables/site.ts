@@ -19,6 +19,7 @@ const sql = statementsOf('site', {
 export interface Site {
   readonly db: Database
   readonly id: number
+  readonly name: string
   /** Random. Part of each batch's fingerprint, so that batches of different journals differ. */
   readonly code: string
   readonly policy: JournalPolicy

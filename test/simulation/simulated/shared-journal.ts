@@ -110,6 +110,7 @@ class Instance {
           this.#carry('reserve', () => this.#db.transact(...change))
         return callLedgerOf({ transact }, account, clock)
       },
+      keyFor: (use) => store.keyFor(use),
       [Symbol.asyncDispose]: async () => {
         await this.#groups.drain()
         await store[Symbol.asyncDispose]()

@@ -56,10 +56,10 @@ async function read({ sites, quota, clock }: MetricsOptions): Promise<Readings> 
   const read = new Map<string, SiteReading>()
   for (const { name, reader, health } of sites) {
     const now = clock.now()
-    const { all, oldestWaiting = now, lastWritten = 0 } = await reader.figures(now, now)
+    const { waiting, oldestWaiting = now, lastWritten = 0 } = await reader.figures(now, now)
     read.set(name, {
       state: deliveryState(health),
-      pending: all.accepted - all.written,
+      pending: waiting,
       oldestPendingAgeSeconds: Math.max(0, now - oldestWaiting) / 1000,
       lastSuccessSeconds: lastWritten / 1000,
     })

@@ -200,8 +200,8 @@ export interface Progress {
 }
 
 /** The tab whose cursor tells whether the signup is written. */
-function tabOf({ sheetTab, isTabOpen }: SignupStatus): string {
-  return isTabOpen ? '' : sheetTab
+function tabOf({ sheetTab, isTabOpen, heldIn }: SignupStatus): string {
+  return heldIn ?? (isTabOpen ? '' : sheetTab)
 }
 
 function blockedBy(health: Health, tab: string): string | undefined {

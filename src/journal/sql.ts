@@ -40,6 +40,8 @@ export interface Dialect {
   readonly ofEach: (query: QueryOfEach) => string
   /** The position of the last signup of all sites, or 0. */
   readonly lastPosition: string
+  /** A statement for behind the one that adds a signup at the position after the last. */
+  readonly moveLast: string
 }
 
 export interface QueryOfEach {

@@ -35,7 +35,7 @@ export async function readStatus(
     hours: lastHours(figures.hours, now),
     // The signups that are not in the spreadsheet yet.
     waiting: {
-      signups: figures.all.accepted - figures.all.written,
+      signups: figures.waiting,
       oldest: isoOrNull(figures.oldestWaiting),
     },
     lastDelivery: isoOrNull(figures.lastWritten),

@@ -43,21 +43,23 @@ export function headingKey(heading: string): string {
 
 /**
  * The row of a signup. `tab` is the tab's name as it was first used. Values of fields that the site does
- * not have any more go into the metadata.
+ * not have any more go into the metadata. So do the signs of a suspect one, which names the tab that it asked for.
  */
 export function toRow(signup: Signup, tab: string, own = noColumns): Row {
   const { fields } = signup
   const undeclared = Object.entries(fields).filter(([name]) =>
     own.every((one) => one.name !== name),
   )
+  const { suspect } = signup
+  const added: typeof undeclared = suspect ? [...undeclared, ['suspect', suspect]] : undeclared
   return [
     signup.email,
     new Date(signup.receivedAt).toISOString(),
     signup.source,
     signup.name,
     signup.tags.join(', '),
-    withMembers(signup.metadata, undeclared),
-    tab,
+    withMembers(signup.metadata, added),
+    suspect ? signup.sheetTab : tab,
     ...own.map(({ name }) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined)),
   ]
 }

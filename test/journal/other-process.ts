@@ -93,6 +93,7 @@ class RemoteJournal implements Journal {
   readonly delivery = this.#part('delivery') as Journal['delivery']
   readonly erasure = this.#part('erasure') as Journal['erasure']
   readonly retention = this.#part('retention') as Journal['retention']
+  readonly quarantine = this.#part('quarantine') as Journal['quarantine']
   readonly compared = this.#part('compared') as Journal['compared']
   readonly reader = this.#part('reader') as Journal['reader']
   readonly lease = this.#part('lease') as Journal['lease']

@@ -39,6 +39,7 @@ function inTurns(first: Journal, others: readonly Journal[]): Journal {
     delivery: each(({ delivery }) => delivery),
     erasure: each(({ erasure }) => erasure),
     retention: each(({ retention }) => retention),
+    quarantine: each(({ quarantine }) => quarantine),
     compared: each(({ compared }) => compared),
     reader: each(({ reader }) => reader),
     // It belongs to one instance.

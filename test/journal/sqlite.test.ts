@@ -150,7 +150,12 @@ test('no SQL statement reads all signups or all batches', async () => {
     'sqlite restore.lastTime': ['SCAN signup'],
     // It sorts a few hours.
     'reader.hours': ['SCAN counts', 'USE TEMP B-TREE FOR GROUP BY'],
+    // Once, when the default tab gets its name.
+    'default tab.moveSuspects': ['SCAN suspect'],
     // These sort what they are given.
+    'quarantine.count': ['USE TEMP B-TREE FOR GROUP BY'],
+    'quarantine.find': ['USE TEMP B-TREE FOR ORDER BY'],
+    'quarantine.heldAt': ['USE TEMP B-TREE FOR ORDER BY'],
     'compared.at': ['USE TEMP B-TREE FOR ORDER BY'],
     'compared.uncount': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN put'],
     'compared.count': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN dropped'],
@@ -173,7 +178,11 @@ test('SQL statements that run often have a fixed limit, so SQLite plans them onc
     text(sqliteDialect).includes('LIMIT $'),
   )
   // These read a page for a command.
-  expect(bound.map(({ name }) => name).toSorted()).toEqual(['compared.page', 'reader.page'])
+  expect(bound.map(({ name }) => name).toSorted()).toEqual([
+    'compared.page',
+    'quarantine.page',
+    'reader.page',
+  ])
 })
 
 test('a settled batch names its spreadsheet', async () => {

@@ -62,9 +62,9 @@ export const backlogCheck: Check = async ({ home, journal, session: { clock } })
 
 async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis) {
   const { ok, fault } = findingsOf('backlog')
-  const { all, oldestWaiting } = await reader.figures(0, 0)
+  const { waiting: backlog, oldestWaiting } = await reader.figures(0, 0)
   if (oldestWaiting === undefined) return ok('no signup waits for the spreadsheet')
-  const count = digits(all.accepted - all.written)
+  const count = digits(backlog)
   const age = now - oldestWaiting
   const message = `signups that wait for the spreadsheet: ${count}, the oldest for ${duration(age)}`
   const asideTabs = aside.map(({ name }) => tabKey(name))

@@ -108,6 +108,8 @@ export interface SignupStatus extends Receipt {
   readonly position: number
   /** The signup came without a tab, and `sheetTab` is the default tab's provisional name. */
   readonly isTabOpen?: true
+  /** The signup is held: its row is in the tab that cursors call so, and not in `sheetTab`. Never to be told. */
+  readonly heldIn?: string
   /** When the spreadsheet confirmed the row; absent until then. */
   readonly writtenAt?: Millis
 }

@@ -7,6 +7,7 @@ import type { Erasure, Retention } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Lease } from './lease.ts'
+import type { Quarantine } from './quarantine.ts'
 import type { Reader } from './reader.ts'
 
 /**
@@ -25,6 +26,7 @@ export interface Journal extends AsyncDisposable {
   readonly delivery: DeliveryLog
   readonly erasure: Erasure
   readonly retention: Retention
+  readonly quarantine: Quarantine
   readonly compared: ComparedSignups
   readonly reader: Reader
   readonly lease: Lease

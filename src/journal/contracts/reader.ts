@@ -1,4 +1,5 @@
 import type { Millis, Signup } from '../../signup/signup.ts'
+import type { Signal } from '../../signup/suspicion.ts'
 
 export const hourMs = 60 * 60 * 1000
 
@@ -53,10 +54,24 @@ export interface HourCounts extends Counts {
   readonly from: Millis
 }
 
-/** Figures for the operator, all of one moment. */
+/** How many suspect signups came in an hour with these signs. */
+export interface SuspectCount {
+  /** When the hour begins. */
+  readonly from: Millis
+  readonly signals: readonly Signal[]
+  readonly count: number
+}
+
+/** Figures for the operator, all of one moment. A signup in quarantine is not accepted until it is released. */
 export interface Figures {
   /** Of all time. */
   readonly all: Counts
+  /** How many signups wait for a row, those in quarantine too. */
+  readonly waiting: number
+  /** How many were suspect, held or not. */
+  readonly allSuspects: number
+  /** Those of these hours, the earliest first. */
+  readonly suspects: readonly SuspectCount[]
   /** The hours in which something was accepted or written, the earliest first. */
   readonly hours: readonly HourCounts[]
   /** When the oldest signup that waits came into the journal: for an imported one, not its own time. */

@@ -15,9 +15,11 @@ import {
   type KnownKey,
   recalled,
   type SiteRequest,
+  tabStatus,
   tellAdded,
 } from '../tables/intake.ts'
 import { rowStatus } from '../tables/layout.ts'
+import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import type { Tab, TabRequest, Tabs } from '../tables/tabs.ts'
 import type { Step } from './connections.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -55,17 +57,19 @@ function appendSql(status: string): string {
         SELECT * FROM rollcall.tab WHERE site = $1 AND tab.key = wanted.key LIMIT 1
       ) AS tab
     ), item AS (
-      SELECT given.*, tabs.id AS tab
-      FROM unnest($7::integer[], $8::integer[], $9::integer[], $10::text[], ${listTypes(11)})
-        WITH ORDINALITY AS given (request, tab_no, place, hash, ${listNames}, no)
+      SELECT given.*, holding.id IS NOT NULL AS is_held,
+        CASE WHEN tabs.id IS NOT NULL THEN coalesce(holding.id, tabs.id) END AS tab
+      FROM unnest($7::integer[], $8::integer[], $9::integer[], $10::integer[], $11::text[], ${listTypes(12)})
+        WITH ORDINALITY AS given (request, tab_no, holding_no, place, hash, ${listNames}, no)
       LEFT JOIN tabs ON tabs.no = given.tab_no
+      LEFT JOIN tabs AS holding ON holding.no = given.holding_no
       WHERE given.request NOT IN (SELECT no FROM known)
         AND given.request NOT IN (SELECT no FROM used)
         AND NOT EXISTS (SELECT 1 FROM stale)
     ), placed AS (
       SELECT item.*, head.position + row_number() OVER (ORDER BY no) AS position
       FROM item, rollcall.head WHERE item.tab IS NOT NULL
-    ), ${addingPlaced(status)}, taken AS (
+    ), ${addingPlaced(status, 'NOT is_held')}, taken AS (
       SELECT request, min(position) AS first, max(position) AS last, min(received_at) AS at
       FROM placed GROUP BY request
     ), kept AS (
@@ -106,7 +110,7 @@ function sweepSql(table: string): string {
 const sql = statementsOf('postgres appends', {
   append: appendSql(String(rowStatus.wanted)),
   // The same address in the tab, after it was last forgotten; or earlier in this group.
-  appendOnce: appendSql(`CASE WHEN EXISTS (
+  appendOnce: appendSql(`CASE WHEN NOT is_held AND (EXISTS (
       SELECT 1 FROM rollcall.signup AS earlier
       WHERE lower(earlier.email COLLATE "C") = lower(placed.email COLLATE "C")
         -- The sums keep the database from reading the whole tab by another index.
@@ -116,7 +120,7 @@ const sql = statementsOf('postgres appends', {
     ) OR EXISTS (
       SELECT 1 FROM rollcall.kept_address AS kept
       WHERE kept.tab = placed.tab AND kept.hash = placed.hash
-    ) OR row_number() OVER (PARTITION BY tab, lower(email COLLATE "C") ORDER BY position) > 1
+    ) OR row_number() OVER (PARTITION BY tab, lower(email COLLATE "C") ORDER BY position) > 1)
     THEN ${rowStatus.none} ELSE ${rowStatus.wanted} END`),
   sweepKeys: sweepSql('rollcall.idempotency_key'),
   sweepTokens: sweepSql('rollcall.used_token'),
@@ -142,7 +146,12 @@ function siteAppend(site: IntakeSite, requests: readonly AppendRequest[]) {
   const group = requests.map((request) => hashed(request, site))
   const making = group.flatMap((request) => site.tabs.stepsToMake(request))
   return {
-    steps: [...making, appendStep(site, group), ...stepsToSweep(group)],
+    steps: [
+      ...making,
+      appendStep(site, group),
+      ...stepsToNote(site, group.flatMap(suspectsOf)),
+      ...stepsToSweep(group),
+    ],
     outcomes: (answers: readonly Answer[]) =>
       outcomesOf(answers[making.length]?.rows[0] ?? {}, group, site.tabs),
   }
@@ -152,7 +161,7 @@ function hashed({ signups, terms }: AppendRequest, { secret, tabs }: IntakeSite)
   const { idempotency, token, client } = terms
   return {
     signups,
-    tabs: signups.map(({ sheetTab }) => tabs.named(sheetTab)),
+    tabs: tabs.namedBy(signups),
     at: signups[0]?.receivedAt ?? 0,
     client,
     token,
@@ -173,6 +182,8 @@ function appendStep(
       request: index + 1,
       place,
       tab: keys.indexOf(tabs[place]?.key ?? '') + 1,
+      // The tab behind those of the signups holds the suspect ones.
+      holding: signup.suspect ? keys.indexOf(tabs[signups.length]?.key ?? '-') + 1 : 0,
     })),
   )
   return [
@@ -185,6 +196,7 @@ function appendStep(
     group.map(({ token }) => token ?? null),
     items.map(({ request }) => request),
     items.map(({ tab }) => tab),
+    items.map(({ holding }) => holding),
     items.map(({ place }) => place),
     items.map(({ email }) => (ignores ? addressHash(secret, email) : null)),
     ...listsOf(items),
@@ -215,17 +227,23 @@ function outcomesOf(
     if (earlier) return { kind: 'known', ...earlier }
     if (used.has(index + 1)) return { kind: 'tokenUsed' }
     let duplicates = 0
-    const results = signups.map(({ id, receivedAt }, place): SignupStatus | undefined => {
+    const holding = tabs[signups.length]
+    const results = signups.map(({ id, receivedAt, suspect }, place): SignupStatus | undefined => {
       const key = tabs[place]?.key ?? ''
-      const sheetTab = names.get(key)
-      if (sheetTab === undefined) return undefined
+      const name = names.get(key)
+      if (name === undefined) return undefined
       position += 1
       if (ignored.has(position)) duplicates += 1
-      const isTabOpen = key === unresolvedKey && { isTabOpen: true as const }
-      return { id, sheetTab, receivedAt, position, ...isTabOpen }
+      return { id, receivedAt, position, ...tabStatus({ key, name }, suspect && holding) }
     })
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   })
+}
+
+function suspectsOf({ signups, tabs }: HashedRequest): readonly Suspect[] {
+  return signups.flatMap(({ id, receivedAt, suspect: signals }, place) =>
+    signals ? [{ id, receivedAt, signals, key: tabs[place]?.key ?? '' }] : [],
+  )
 }
 
 /**

@@ -21,4 +21,5 @@ export const postgresDialect: Dialect = {
     `SELECT ${no === undefined ? '' : `${no}, `}found.* FROM ${each}
      CROSS JOIN LATERAL (SELECT ${columns} FROM ${from} ORDER BY ${order} LIMIT ${limit}) AS found`,
   lastPosition: '(SELECT position FROM head)',
+  moveLast: 'UPDATE head SET position = position + 1',
 }

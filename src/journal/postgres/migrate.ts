@@ -10,6 +10,9 @@ const sql = statementsOf('postgres migrate', {
   number: 'SELECT number FROM rollcall.version',
 })
 
+/** The version of 0.2.0. Those before it were never released. Later ones only add tables. */
+const releasedVersion = 7
+
 const versionTable = `CREATE TABLE IF NOT EXISTS rollcall.version (
     only_row boolean PRIMARY KEY CHECK (only_row),
     number   integer NOT NULL
@@ -24,7 +27,7 @@ const versionTable = `CREATE TABLE IF NOT EXISTS rollcall.version (
 export async function migrate(db: PostgresDatabase): Promise<void> {
   const version = await versionOf(db)
   if (version === layoutVersion) return
-  if (version > 0) throw new Error(neverReleased)
+  if (version > 0 && version < releasedVersion) throw new Error(neverReleased)
   // The user of the database may not have the right to make a schema that exists.
   if (!(await isThere(db, sql.schema))) await make(db, 'CREATE SCHEMA IF NOT EXISTS rollcall')
   await make(db, versionTable)
@@ -53,11 +56,15 @@ async function versionOf(db: PostgresDatabase): Promise<number> {
 export async function expectCurrent(db: PostgresDatabase): Promise<void> {
   const version = await versionOf(db)
   if (version === layoutVersion) return
-  throw new Error(version === 0 ? missing : neverReleased)
+  if (version === 0) throw new Error(missing)
+  throw new Error(version < releasedVersion ? neverReleased : older)
 }
 
 const missing =
   'The database has no journal of Rollcall. Check DATABASE_URL, or start the service once, which makes the journal.'
+
+const older =
+  'The journal in the database was made by an older version of Rollcall. Start the service once with this version, which brings it up to date.'
 
 const neverReleased =
   'The journal in the database was made by a version of Rollcall that was never released. Start that version until it has delivered everything, then give another database.'

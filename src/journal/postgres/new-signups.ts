@@ -8,8 +8,9 @@ import type { Value } from './connections.ts'
  * the lock of the head. `placed` has the columns of the table, but for `row_status`, and the hour.
  *
  * @param status the SQL of that column
+ * @param isAccepted whether figures count a signup as accepted, in SQL
  */
-export function addingPlaced(status: string): string {
+export function addingPlaced(status: string, isAccepted = 'true'): string {
   return `added AS (
       INSERT INTO rollcall.signup
         (position, id, tab, received_at, email, source, name, tags, metadata, fields, row_status)
@@ -21,7 +22,7 @@ export function addingPlaced(status: string): string {
       WHERE tab.id = added.tab
     ), hours AS (
       INSERT INTO rollcall.hour_accepted (site, hour, count)
-      SELECT $1, hour, count(*) FROM placed GROUP BY hour
+      SELECT $1, hour, count(*) FROM placed WHERE ${isAccepted} GROUP BY hour
       ON CONFLICT (site, hour) DO UPDATE SET count = hour_accepted.count + excluded.count
     ), moved AS (
       UPDATE rollcall.head SET position = position + (SELECT count(*) FROM placed)

@@ -41,7 +41,7 @@ export async function openPostgresSites(
   const commits = new Listeners<Commit>()
   const appends = new AppendGroups<SiteRequest>({
     commit: (group) => commitAppends(db, clock, group, commits),
-    isAlone: ({ site, signups }) => signups.some(({ sheetTab }) => !site.tabs.wasThere(sheetTab)),
+    isAlone: ({ site, signups }) => !site.tabs.wereThere(signups),
   })
   const imports = importsIn(db, clock)
   const journals = Array.from(sites, ([name, site]) => {

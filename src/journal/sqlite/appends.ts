@@ -13,6 +13,7 @@ import type {
 import { statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import { rowStatus } from '../tables/layout.ts'
+import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import type { Tab } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
 import {
@@ -22,6 +23,7 @@ import {
   knownKey,
   recalled,
   type SiteRequest,
+  tabStatus,
   tellAdded,
 } from '../tables/intake.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -68,6 +70,7 @@ export function appendGroup(
       const appends = new Appends(db, signups)
       const appended = group.map((request) => [request, appends.append(request)] as const)
       signups.finish()
+      appends.noteSuspects()
       return appended
     })
     tellAdded(outcomes, commits, clock.elapsed() - begun)
@@ -84,6 +87,7 @@ class Appends {
   readonly #signups: NewSignups
   /** The default tab of each site that has no name for it yet. Any process may give one after this transaction. */
   readonly #unresolved = new Map<IntakeSite, Tab>()
+  readonly #suspects = new Map<IntakeSite, Suspect[]>()
 
   constructor(db: SqliteDatabase, signups: NewSignups) {
     this.#db = db
@@ -97,17 +101,21 @@ class Appends {
     if (replay) return replay
     if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
     const tabs = this.#tabsOf(request)
+    const holding = tabs[signups.length]
     let duplicates = 0
     const results = signups.map((signup, index): SignupStatus | undefined => {
       const { id, receivedAt, email } = signup
       const tab = tabs[index]
       if (!tab) return undefined
-      const isDuplicate = site.policy.duplicates === 'ignore' && this.#isKnown(site, tab, email)
+      const signals = signup.suspect
+      if (signals) this.#noteSuspect(site, { id, key: tab.key, signals, receivedAt })
+      const held = signals && holding
+      const mayBeDuplicate = !held && site.policy.duplicates === 'ignore'
+      const isDuplicate = mayBeDuplicate && this.#isKnown(site, tab, email)
       if (isDuplicate) duplicates += 1
       const status = isDuplicate ? rowStatus.none : rowStatus.wanted
-      const position = this.#signups.add(site.id, tab.id, signup, status)
-      const isTabOpen = tab.key === unresolvedKey && { isTabOpen: true as const }
-      return { id, sheetTab: tab.name, receivedAt, position, ...isTabOpen }
+      const position = this.#signups.add(site.id, (held ?? tab).id, signup, status, !held)
+      return { id, receivedAt, position, ...tabStatus(tab, held) }
     })
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
@@ -115,11 +123,25 @@ class Appends {
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   }
 
+  /** Counts the suspect signups, which have their rows by then, and notes what they asked for. */
+  noteSuspects(): void {
+    for (const [site, suspects] of this.#suspects) {
+      for (const step of stepsToNote(site, suspects)) this.#db.runStep(step)
+    }
+  }
+
+  #noteSuspect(site: IntakeSite, suspect: Suspect): void {
+    const suspects = this.#suspects.get(site)
+    if (suspects) suspects.push(suspect)
+    else this.#suspects.set(site, [suspect])
+  }
+
   #tabsOf({ site, signups, terms }: SiteRequest): readonly (Tab | undefined)[] {
-    const names = signups.map(({ sheetTab }) => sheetTab)
-    const known = names.map((name) => site.tabs.known(name, this.#unresolved.get(site)))
+    const unresolvedTab = this.#unresolved.get(site)
+    const known = site.tabs.namedBy(signups).map((tab) => site.tabs.known(tab, unresolvedTab))
     if (!known.includes(undefined)) return known
-    const tabs = this.#db.runNow(site.tabs.take(names, signups[0]?.receivedAt ?? 0, terms.client))
+    const at = signups[0]?.receivedAt ?? 0
+    const tabs = this.#db.runNow(site.tabs.take(signups, at, terms.client))
     const unresolved = tabs.find((tab) => tab?.key === unresolvedKey)
     if (unresolved) this.#unresolved.set(site, unresolved)
     return tabs

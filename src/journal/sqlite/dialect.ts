@@ -19,4 +19,5 @@ export const sqliteDialect: Dialect = {
     return `SELECT ${columns} FROM ${each} CROSS JOIN ${from} LIMIT ${most}`
   },
   lastPosition: '(SELECT coalesce(max(position), 0) FROM signup)',
+  moveLast: 'SELECT 1',
 }

@@ -43,18 +43,29 @@ export class NewSignups {
     this.#position = Number(rowOf(db.runStep([sql.last]))['position'])
   }
 
-  /** Adds a signup to a tab of a site, with one of `rowStatus`. Returns its position. */
-  add(site: number, tab: number, signup: Signup, status: number = rowStatus.wanted): number {
+  /**
+   * Adds a signup to a tab of a site, with one of `rowStatus`. Returns its position.
+   *
+   * @param isAccepted whether figures count it as accepted: not while it is held
+   */
+  add(
+    site: number,
+    tab: number,
+    signup: Signup,
+    status: number = rowStatus.wanted,
+    isAccepted = true,
+  ): number {
     const { id, receivedAt, email, source, name, tags, metadata, fields } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
     const position = (this.#position += 1)
     // In the order of the columns.
     this.#values.push(position, bytesOfId(id), tab, receivedAt, email, source, name, tagsText)
     this.#values.push(metadata, status, fieldsText(fields))
+    count(this.#accepted, tab)
+    if (!isAccepted) return position
     const hours = this.#hours.get(site) ?? new Map<number, number>()
     this.#hours.set(site, hours)
     count(hours, hourOf(receivedAt))
-    count(this.#accepted, tab)
     return position
   }
 

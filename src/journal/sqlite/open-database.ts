@@ -13,7 +13,8 @@ import {
   addressIndex,
   layoutSql,
   type Made,
-  tableSql,
+  newTableSql,
+  tableSqlOf,
   unpublishedTables,
   unpublishedVersion,
   upgradeSql,
@@ -95,7 +96,8 @@ function migrate(db: DatabaseSync, access: Access, findSecret: () => Secret): Se
   db.exec('BEGIN IMMEDIATE')
   const version = usableVersion(db, access)
   if (version === 0) db.exec(layoutSql)
-  if (version === unpublishedVersion) db.exec(upgradeSql(madeIn(db)))
+  else if (version === unpublishedVersion) db.exec(upgradeSql(madeIn(db)))
+  else db.exec(newTableSql(version))
   const secret = findSecret()
   if (version < layoutVersion) db.exec(`PRAGMA user_version = ${layoutVersion}`)
   db.exec('COMMIT')
@@ -143,7 +145,7 @@ function usableVersion(db: DatabaseSync, access: Access): number {
   const found = isOld
     ? made.filter(({ type }) => type === 'table').map(({ name }) => name)
     : made.map(({ sql }) => sql)
-  const expected = new Set(isOld ? unpublishedTables : version === 0 ? [] : tableSql)
+  const expected = new Set(isOld ? unpublishedTables : version === 0 ? [] : tableSqlOf(version))
   if (expected.symmetricDifference(new Set(found)).size > 0) throw new Error(otherTables)
   return version
 }

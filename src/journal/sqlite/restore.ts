@@ -121,8 +121,8 @@ async function makeRestoredSite(
   const { db, id } = site
   await db.transact([], () => endingFrozenBatch(site))
   const forgotten = await eraseForgotten(site, replaced.tombstones)
-  const { all } = await readerOf(site).figures(0, 0)
-  const waiting = all.accepted - all.written
+  const figures = await readerOf(site).figures(0, 0)
+  const { waiting } = figures
   await db.transact([], function* () {
     const codes = new Set([...(yield* codesOfSite(site)), ...replaced.codes])
     yield* ask(
@@ -134,7 +134,7 @@ async function makeRestoredSite(
       dropFact(id, noticesFact),
     )
   })
-  return { signups: all.accepted, waiting, forgotten }
+  return { signups: figures.all.accepted, waiting, forgotten }
 }
 
 /**

@@ -1,18 +1,31 @@
-import { firstRows, layout } from '../tables/layout.ts'
-import { layoutFor } from '../tables/make-tables.ts'
+import { firstRows, tablesOf } from '../tables/layout.ts'
+import { layoutFor, type TableMaker } from '../tables/make-tables.ts'
 
 /** SQLite's types of those kinds that are no numbers. */
 const types: Readonly<Record<string, string>> = { text: 'TEXT', id: 'BLOB' }
 
-/** The statements that make the tables and indexes of the present layout. */
-export const tableSql = layoutFor({
+const engine: TableMaker = {
   typeOf: (kind) => types[kind] ?? 'INTEGER',
   literal: Number,
   ifMissing: '',
   rowidOf: ({ key: [column = '', ...others], columns }) =>
     others.length === 0 && columns[column]?.kind !== 'text' ? column : undefined,
   optionsOf: (rowid) => (rowid === undefined ? ' STRICT, WITHOUT ROWID' : ' STRICT'),
-})
+}
+
+/** The statements that make the tables and indexes of a version of 7 or later. */
+export function tableSqlOf(version: number): readonly string[] {
+  return layoutFor(engine, tablesOf(version))
+}
+
+/** The statements that make the tables and indexes of the present layout. */
+export const tableSql = layoutFor(engine)
+
+/** The statements that bring the tables of such a version to the present layout. */
+export function newTableSql(version: number): string {
+  const there = new Set(tableSqlOf(version))
+  return tableSql.filter((statement) => !there.has(statement)).join(';\n')
+}
 
 /** The statements that make the present layout, with its first rows. */
 export const layoutSql = [...tableSql, firstRows].join(';\n')
@@ -57,7 +70,7 @@ export function upgradeSql(made: readonly Made[]): string {
     ...tables.map((name) => `ALTER TABLE ${name} RENAME TO old_${name}`),
     layoutSql,
     'DELETE FROM counter',
-    ...layout.map(
+    ...tablesOf(7).map(
       ({ name }) => `INSERT INTO ${name} ${changed[name] ?? `SELECT * FROM old_${name}`}`,
     ),
     // Parts of others first.

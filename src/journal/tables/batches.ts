@@ -19,6 +19,7 @@ import {
 import { unresolvedKey } from './default-tab.ts'
 import { eraseHeld, eraseReleased } from './erase.ts'
 import { toWaiting, waitingColumns } from './rows.ts'
+import { cursorName, isHeldKey } from './tabs.ts'
 import { fingerprintOf, markerFor, newMarkerBase, type Site } from './site.ts'
 
 /** The number of the frozen batch of the site $1. */
@@ -82,12 +83,14 @@ const sql = statementsOf('batches', ({ given, between, signupAt }) => ({
   moveCursors: `UPDATE progress SET written = written + range.signups, written_to = range.upto
                 FROM batch_range AS range
                 WHERE range.batch = $1 AND progress.tab = range.tab
-                RETURNING (SELECT name FROM tab WHERE tab.id = progress.tab) AS name,
+                RETURNING (SELECT key FROM tab WHERE tab.id = progress.tab) AS key,
+                  (SELECT name FROM tab WHERE tab.id = progress.tab) AS name,
                   progress.written_to AS upto`,
   endMarker: 'UPDATE marker SET is_ended = true WHERE site = $1 AND batch = $2',
   setLastSettled: 'UPDATE site SET last_settled_at = $2 WHERE id = $1',
   countHour: `INSERT INTO hour_written AS known (site, hour, count)
-              SELECT $1, $2, sum(signups) FROM batch_range WHERE batch = $3 HAVING count(*) > 0
+              SELECT $1, $2, sum(signups) FROM batch_range JOIN tab ON tab.id = batch_range.tab
+              WHERE batch = $3 AND NOT ${isHeldKey('tab.key')} HAVING count(*) > 0
               ON CONFLICT (site, hour) DO UPDATE SET count = known.count + excluded.count`,
   addRedelivered: `INSERT INTO redelivered (position, batch)
                    SELECT position, batch FROM redelivery WHERE batch = $1`,
@@ -231,9 +234,10 @@ function* settling(site: Site, batch: number, at: Millis): Operation<readonly Ta
   if (settled.changes === 0) throw notFrozen(batch)
   const defaultKey = tabKey((yield* defaultTab.look()).name)
   return cursors.rows.flatMap((row) => {
-    const [name, upto] = [String(row['name']), Number(row['upto'])]
+    const [key, upto] = [String(row['key']), Number(row['upto'])]
+    const name = cursorName({ key, name: String(row['name']) })
     // Who knows the default tab by no name asks with `unresolvedKey`.
-    const tabs = tabKey(name) === defaultKey ? [name, unresolvedKey] : [name]
+    const tabs = key === defaultKey ? [name, unresolvedKey] : [name]
     return tabs.map((tab) => ({ tab, upto }))
   })
 }

@@ -57,6 +57,7 @@ const sql = statementsOf('default tab', ({ lower, behind, lastPosition }) => ({
   moveAccepted: `UPDATE tab SET accepted = accepted
                    + CASE id WHEN $2 THEN CAST($3 AS bigint) ELSE -CAST($3 AS bigint) END
                  WHERE id IN ($1, $2)`,
+  moveSuspects: 'UPDATE suspect SET tab = $2 WHERE tab = $1',
   deleteTab: 'DELETE FROM tab WHERE id = $1',
   deleteProgress: 'DELETE FROM progress WHERE tab = $1',
 }))
@@ -167,6 +168,6 @@ function* closing({ id, policy }: TabSite, name: string): Operation<boolean> {
     yield* ask([sql.moveAccepted, from, to, moved.changes])
     if (upto < last) return false
   }
-  yield* ask([sql.deleteTab, from], [sql.deleteProgress, from])
+  yield* ask([sql.moveSuspects, from, to], [sql.deleteTab, from], [sql.deleteProgress, from])
   return true
 }

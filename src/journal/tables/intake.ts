@@ -16,7 +16,6 @@ import type { Listeners } from '../../platform/listeners.ts'
 import { fingerprintHash, keyHash } from '../hashes.ts'
 import {
   ask,
-  flagOf,
   givenRows,
   numberOf,
   type Operation,
@@ -27,7 +26,7 @@ import {
 import { unresolvedKey } from './default-tab.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
-import { Tabs } from './tabs.ts'
+import { cursorName, type NamedTab, Tabs } from './tabs.ts'
 
 const minute = 60 * 1000
 
@@ -42,13 +41,15 @@ export const challengeTokenMs = 10 * minute
 
 /** Selects what `toStatus` reads. */
 export const selectStatus = `
-  SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.name AS "sheetTab",
-    tab.key = '${unresolvedKey}' AS "isTabOpen", (
+  SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.key AS "inKey",
+    tab.name AS "inTab", coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, (
       SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
       WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
       ORDER BY batch_range.upto LIMIT 1
     ) AS "writtenAt"
-  FROM signup JOIN tab ON tab.id = signup.tab`
+  FROM signup JOIN tab ON tab.id = signup.tab
+    LEFT JOIN suspect ON suspect.position = signup.position
+    LEFT JOIN tab AS asked ON asked.id = suspect.tab`
 
 const sql = statementsOf('intake', ({ given, id }) => ({
   find: `${selectStatus} WHERE signup.id = ${id('$1')} AND tab.site = $2`,
@@ -200,14 +201,29 @@ export function tellAdded(
   commits.tell({ signups, ms })
 }
 
+function namedTab(key: unknown, name: unknown): NamedTab {
+  return { key: String(key), name: String(name) }
+}
+
+/** What a status says of the tab that a signup asked for, and of the one that it is in, if that is another one. */
+export function tabStatus(
+  { key, name }: NamedTab,
+  within?: NamedTab,
+): Pick<SignupStatus, 'sheetTab' | 'isTabOpen' | 'heldIn'> {
+  return {
+    sheetTab: name,
+    ...(key === unresolvedKey && { isTabOpen: true }),
+    ...(within && within.key !== key && { heldIn: cursorName(within) }),
+  }
+}
+
 export function toStatus(row: Row): SignupStatus {
   const writtenAt = numberOf(row['writtenAt'])
   return {
     id: idOf(row['id']),
     position: Number(row['position']),
-    sheetTab: String(row['sheetTab']),
     receivedAt: Number(row['receivedAt']),
-    ...(flagOf(row['isTabOpen']) && { isTabOpen: true }),
+    ...tabStatus(namedTab(row['key'], row['name']), namedTab(row['inKey'], row['inTab'])),
     ...(writtenAt !== undefined && { writtenAt }),
   }
 }

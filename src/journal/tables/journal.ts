@@ -9,6 +9,7 @@ import { type DeliveryEngine, deliveryOf } from './delivery.ts'
 import { erasureOf } from './erasure.ts'
 import { type ImportEngine, Imports } from './imports.ts'
 import { type AppendGroup, SiteIntake } from './intake.ts'
+import { quarantineOf } from './quarantine.ts'
 import { backlogsIn, readerOf } from './reader.ts'
 import { retentionOf } from './retention.ts'
 import type { Site } from './site.ts'
@@ -31,6 +32,7 @@ export function journalOf(site: Site, engine: SiteEngine): Journal {
     delivery: deliveryOf(site, engine),
     erasure: erasureOf(site),
     retention: retentionOf(site),
+    quarantine: quarantineOf(site),
     compared: comparedOf(site),
     reader: readerOf(site),
     lease,

@@ -27,12 +27,14 @@ export interface Table {
   readonly key: readonly string[]
   /** Columns that are unique together, besides the key. */
   readonly unique?: readonly string[]
+  /** The version that has it first; left out when 7 has it, the one of 0.2.0. */
+  readonly since?: number
   /** By name. */
   readonly indexes?: Readonly<Record<string, Index>>
 }
 
-/** Increases with each change of the tables. 0.1.0 had 6 in SQLite and 2 in PostgreSQL. */
-export const layoutVersion = 7
+/** Increases with each change of the tables. 0.1.0 had 6 in SQLite, 0.2.0 has 7. */
+export const layoutVersion = 8
 
 const number = { kind: 'number' } as const
 const integer = { kind: 'integer' } as const
@@ -240,8 +242,31 @@ export const layout: readonly Table[] = [
     key: ['digest'],
     indexes: { used_token_by_time: { columns: ['stored_at'] } },
   },
+  // Suspect signups under the tab that holds them. They stay when the signup has left it.
+  {
+    name: 'suspect',
+    columns: {
+      position: number,
+      tab: integer, // that the signup asked for
+      signals: text, // with commas between them
+    },
+    key: ['position'],
+    since: 8,
+  },
+  // How many signups were suspect in each hour, by their own time and their signs, held or not.
+  {
+    name: 'hour_suspect',
+    columns: { site: integer, hour: integer, signals: text, count: number },
+    key: ['site', 'hour', 'signals'],
+    since: 8,
+  },
   signupTable,
 ]
+
+/** The tables that a journal of this version of 7 or later has. */
+export function tablesOf(version: number): readonly Table[] {
+  return layout.filter(({ since = 7 }) => since <= version)
+}
 
 /** What the tables have when they are made. */
 export const firstRows = `INSERT INTO counter (name, value) VALUES ('batch', 0) ON CONFLICT DO NOTHING`

@@ -12,9 +12,9 @@ export interface TableMaker {
   readonly optionsOf?: (rowid: string | undefined) => string
 }
 
-/** The statements that make all tables and indexes. */
-export function layoutFor(engine: TableMaker): readonly string[] {
-  return layout.flatMap((table) => statementsFor(table, engine))
+/** The statements that make these tables and their indexes. */
+export function layoutFor(engine: TableMaker, tables = layout): readonly string[] {
+  return tables.flatMap((table) => statementsFor(table, engine))
 }
 
 function statementsFor(table: Table, engine: TableMaker): readonly string[] {

@@ -1,10 +1,12 @@
 import { timeOfId } from '../../signup/id.ts'
 import type { Millis } from '../../signup/signup.ts'
+import type { Signal } from '../../signup/suspicion.ts'
 import { type Counts, hourMs, hourOf, type Reader } from '../contracts/reader.ts'
 import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
 import { readFact, setFact } from './facts.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
+import { heldMark, isHeldKey } from './tabs.ts'
 
 const sql = statementsOf('reader', ({ behind }) => ({
   sites: 'SELECT id, name FROM site',
@@ -13,8 +15,12 @@ const sql = statementsOf('reader', ({ behind }) => ({
              FROM site LEFT JOIN tab ON tab.site = site.id
              LEFT JOIN progress ON progress.tab = tab.id
              GROUP BY site.name ORDER BY site.name`,
-  totals: `SELECT coalesce(sum(accepted), 0) AS accepted, coalesce(sum(written), 0) AS written,
-             (SELECT last_settled_at FROM site WHERE id = $1) AS "lastSettled"
+  // Nobody has accepted what is held, but it waits for its row like all else.
+  totals: `SELECT coalesce(sum(accepted) FILTER (WHERE NOT ${isHeldKey('tab.key')}), 0) AS accepted,
+             coalesce(sum(written) FILTER (WHERE NOT ${isHeldKey('tab.key')}), 0) AS written,
+             coalesce(sum(accepted - coalesce(written, 0)), 0) AS waiting,
+             (SELECT last_settled_at FROM site WHERE id = $1) AS "lastSettled",
+             (SELECT coalesce(sum(count), 0) FROM hour_suspect WHERE site = $1) AS suspects
            FROM tab LEFT JOIN progress ON progress.tab = tab.id WHERE site = $1`,
   hours: `SELECT hour, sum(accepted) AS accepted, sum(written) AS written FROM (
             SELECT hour, count AS accepted, 0 AS written FROM hour_accepted
@@ -22,6 +28,8 @@ const sql = statementsOf('reader', ({ behind }) => ({
             UNION ALL
             SELECT hour, 0, count FROM hour_written WHERE site = $1 AND hour BETWEEN $2 AND $3
           ) AS counts GROUP BY hour ORDER BY hour`,
+  suspects: `SELECT hour, signals, count FROM hour_suspect
+             WHERE site = $1 AND hour BETWEEN $2 AND $3 ORDER BY hour, signals`,
   // The first waiting signup of each tab, and since when its first one waits to be delivered once more.
   firstWaiting: `SELECT tab.key, (
                    SELECT signup.id FROM signup WHERE ${behind('tab.id', 'coalesce(written_to, 0)')}
@@ -45,8 +53,7 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
   return {
     backlog: async () => {
       const [totals] = await db.query([sql.totals, id])
-      const { accepted, written } = countsOf(rowOf(totals))
-      return accepted - written
+      return Number(rowOf(totals)['waiting'])
     },
     waitingSince: async (asideTabs) => {
       const [first, totals] = await db.query([sql.firstWaiting, id], [sql.totals, id])
@@ -55,14 +62,22 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
       return Math.max(since, Number(rowOf(totals)['lastSettled']))
     },
     figures: async (from, to) => {
-      const [totals, hours, first] = await db.query(
+      const [totals, hours, first, suspects] = await db.query(
         [sql.totals, id],
         [sql.hours, id, hourOf(from), hourOf(to)],
         [sql.firstWaiting, id],
+        [sql.suspects, id, hourOf(from), hourOf(to)],
       )
       return {
         all: countsOf(rowOf(totals)),
+        waiting: Number(rowOf(totals)['waiting']),
         hours: hours.rows.map((row) => ({ from: Number(row['hour']) * hourMs, ...countsOf(row) })),
+        allSuspects: Number(rowOf(totals)['suspects']),
+        suspects: suspects.rows.map((row) => ({
+          from: Number(row['hour']) * hourMs,
+          signals: String(row['signals']).split(',') as Signal[],
+          count: Number(row['count']),
+        })),
         oldestWaiting: firstWaiting(first),
         lastWritten: Number(rowOf(totals)['lastSettled']) || undefined,
       }
@@ -111,7 +126,7 @@ export async function readersIn(
 /** When the oldest waiting signup came into the journal. */
 function firstWaiting({ rows }: Answer, asideTabs: readonly string[] = []): Millis | undefined {
   const times = rows
-    .filter(({ key }) => !asideTabs.includes(String(key)))
+    .filter(({ key }) => !asideTabs.includes(String(key).replace(heldMark, '')))
     // An imported signup may have an old timestamp, but its id has the time when it came.
     .flatMap(({ id, queuedAt }) => [id && timeOfId(idOf(id)), queuedAt])
     .filter((time) => time !== null)

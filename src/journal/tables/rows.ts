@@ -2,12 +2,16 @@ import { fieldsOf } from '../../signup/field.ts'
 import type { Signup, SignupId } from '../../signup/signup.ts'
 import type { WaitingSignup } from '../contracts/delivery-log.ts'
 import type { SignupRecord } from '../contracts/reader.ts'
-import type { Row } from '../sql.ts'
+import type { Signal } from '../../signup/suspicion.ts'
+import { type Row, textOf } from '../sql.ts'
 import { rowStatus } from './layout.ts'
 
 /** What `toSignup` reads. */
 const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
-  signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields`
+  signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields, (
+    SELECT suspect.signals || ' ' || asked.name FROM suspect JOIN tab AS asked ON asked.id = suspect.tab
+    WHERE suspect.position = signup.position
+  ) AS suspect`
 
 /** What `toRecord` reads. */
 export const recordColumns = `${signupColumns}, tab.name AS "sheetTab"`
@@ -17,19 +21,29 @@ export const waitingColumns = `${signupColumns}, signup.row_status AS "rowStatus
   octet_length(signup.email || signup.source || signup.name || signup.tags || signup.metadata
     || signup.fields) AS "textBytes"`
 
-function toSignup(row: Row, sheetTab: string): Signup {
+/** @param tab the name of the tab that it is in; a suspect signup asked for another one */
+function toSignup(row: Row, tab: string): Signup {
+  const suspect = textOf(row['suspect'])
+  const [signals = '', asked = tab] = suspect === undefined ? [] : splitOnce(suspect)
   const tags = String(row['tags'])
   return {
     id: idOf(row['id']),
     receivedAt: Number(row['receivedAt']),
     email: String(row['email']),
-    sheetTab,
+    sheetTab: asked,
     source: String(row['source']),
     name: String(row['name']),
     tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
     metadata: String(row['metadata']),
     fields: fieldsOf(String(row['fields'])),
+    ...(suspect !== undefined && { suspect: signals.split(',') as Signal[] }),
   }
+}
+
+/** What stands before the first space, and behind it. */
+function splitOnce(text: string): readonly [string, string] {
+  const at = text.indexOf(' ')
+  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 export function toRecord(row: Row): SignupRecord {

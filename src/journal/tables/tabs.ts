@@ -1,4 +1,4 @@
-import { type Millis, tabKey } from '../../signup/signup.ts'
+import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
 import { clientDigest } from '../hashes.ts'
 import { givenRows, type Operation, type Row, statementsOf, type Step, rowOf } from '../sql.ts'
 import { unresolvedKey } from './default-tab.ts'
@@ -8,6 +8,17 @@ const hour = 60 * 60 * 1000
 
 /** Stands for no limit. */
 const countMax = 2 ** 31 - 1
+
+/** What the key of a quarantine tab begins with. No name has this character, so no signup can name such a tab. */
+export const heldMark = '\u0001'
+
+/** Whether this key is that of a quarantine tab. */
+export const isHeldKey = (key: string) => `substr(${key}, 1, 1) = '${heldMark}'`
+
+/** What cursors call a tab: by its name, and a quarantine tab so that it is no other one of the same name. */
+export function cursorName({ key, name }: NamedTab): string {
+  return key.startsWith(heldMark) ? heldMark + name : name
+}
 
 /** A tab as a signup names it. */
 export interface NamedTab {
@@ -19,6 +30,9 @@ export interface NamedTab {
 export interface Tab extends NamedTab {
   readonly id: number
 }
+
+/** What a signup says of its tab. */
+type TabNaming = Pick<Signup, 'sheetTab' | 'suspect'>
 
 /** A request for tabs. */
 export interface TabRequest {
@@ -73,6 +87,8 @@ const sql = statementsOf('tabs', ({ given }) => {
 export class Tabs {
   readonly #site: Site
   readonly #namedKeys: readonly string[]
+  /** The tab for suspect signups, if the policy has one. */
+  readonly holding: NamedTab | undefined
   /** By key. They stay valid, because no tab with a final name is ever deleted. */
   readonly #known = new Map<string, Tab>()
   /** Whether the tab without a final name was there. Only the process that names it removes it. */
@@ -82,7 +98,9 @@ export class Tabs {
 
   constructor(site: Site) {
     this.#site = site
-    this.#namedKeys = site.policy.namedTabs.map(tabKey)
+    const { namedTabs, quarantineTab: name } = site.policy
+    this.holding = name === undefined ? undefined : { key: heldMark + tabKey(name), name }
+    this.#namedKeys = [...namedTabs.map(tabKey), ...(this.holding ? [this.holding.key] : [])]
   }
 
   /** The tab that a signup names. An empty name stands for the default tab. */
@@ -92,16 +110,23 @@ export class Tabs {
     return { key: isResolved ? tabKey(called) : unresolvedKey, name: called }
   }
 
-  /** The tab of this name, when it is known to be there. The caller knows whether the unresolved one is. */
-  known(name: string, unresolved?: Tab): Tab | undefined {
-    const { key } = this.named(name)
+  /** This tab, when it is known to be there. The caller knows whether the unresolved one is. */
+  known({ key }: NamedTab, unresolved?: Tab): Tab | undefined {
     return key === unresolvedKey ? unresolved : this.#known.get(key)
   }
 
-  /** Whether the tab of this name was there: a transaction need not make it, but the unresolved one may be gone. */
-  wasThere(name: string): boolean {
-    const { key } = this.named(name)
-    return key === unresolvedKey ? this.#hasUnresolved : this.#known.has(key)
+  /** The tabs that signups name, one for each. Behind them, the tab that holds suspect ones if one is. */
+  namedBy(signups: readonly TabNaming[]): readonly NamedTab[] {
+    const tabs = signups.map(({ sheetTab }) => this.named(sheetTab))
+    const { holding } = this
+    return holding && signups.some(({ suspect }) => suspect) ? [...tabs, holding] : tabs
+  }
+
+  /** Whether the tabs of these signups were there: a transaction need not make them, but the unresolved one may be gone. */
+  wereThere(signups: readonly TabNaming[]): boolean {
+    return this.namedBy(signups).every(({ key }) =>
+      key === unresolvedKey ? this.#hasUnresolved : this.#known.has(key),
+    )
   }
 
   /** Notes tabs that are there. The unresolved one is not known for long, because any process may resolve it. */
@@ -149,14 +174,14 @@ export class Tabs {
     ]
   }
 
-  /** The tabs of these names, which it makes where necessary; undefined where it would be one too many. */
+  /** The tabs of `namedBy`, which it makes where necessary; undefined where one would be one too many. */
   *take(
-    names: readonly string[],
+    signups: readonly TabNaming[],
     at: Millis,
     client: string | undefined,
   ): Operation<readonly (Tab | undefined)[]> {
     yield* this.#site.defaultTab.look()
-    const tabs = names.map((name) => this.named(name))
+    const tabs = this.namedBy(signups)
     const missing = this.#missing(tabs)
     if (missing.size === 0) return tabs.map(({ key }) => this.#known.get(key))
     const answers = yield [...this.stepsToMake({ tabs, at, client }), this.#find(missing.keys())]

@@ -10,6 +10,7 @@ import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
 import { duplicateSignups } from './intake-log-duplicates-contract.ts'
 import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
 import { newTabsByClient, numberOfTabs } from './intake-log-tabs-contract.ts'
+import { erasedSuspects, heldSignups, releasedSignups } from './quarantine-contract.ts'
 import { readerTests } from './reader-contract.ts'
 import { retentionTests } from './retention-contract.ts'
 
@@ -32,6 +33,9 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'erasure: tombstones': tombstoneTests,
   'erasure: removals from the spreadsheet': removalTests,
   'import log': importedSignups,
+  'quarantine: held signups': heldSignups,
+  'quarantine: released signups': releasedSignups,
+  'quarantine: erased signups': erasedSuspects,
   retention: retentionTests,
   reader: readerTests,
 }

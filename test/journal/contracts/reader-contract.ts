@@ -50,6 +50,9 @@ export const readerTests: readonly ContractTest[] = [
         await using journal = await world.open()
         expect(await journal.reader.figures(0, noon)).toEqual({
           all: { accepted: 0, written: 0 },
+          waiting: 0,
+          allSuspects: 0,
+          suspects: [],
           hours: [],
           oldestWaiting: undefined,
           lastWritten: undefined,
@@ -65,6 +68,9 @@ export const readerTests: readonly ContractTest[] = [
       const { hours, ...rest } = await journal.reader.figures(noon - 1, noon + hour)
       expect(rest).toEqual({
         all: { accepted: 5, written: 2 },
+        waiting: 3,
+        allSuspects: 0,
+        suspects: [],
         oldestWaiting: noon + 5,
         lastWritten: noon + hour,
       })

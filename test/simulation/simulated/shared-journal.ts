@@ -102,6 +102,7 @@ class Instance {
       imports: this.#carried(store.imports),
       erasure: this.#carried(store.erasure),
       retention: this.#carried(store.retention),
+      quarantine: this.#carried(store.quarantine),
       compared: this.#carried(store.compared),
       reader: this.#carried(store.reader),
       lease: this.#lease(),

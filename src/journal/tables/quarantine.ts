@@ -1,0 +1,146 @@
+import type { SignupId } from '../../signup/signup.ts'
+import type { Signal } from '../../signup/suspicion.ts'
+import type { Left, Quarantine } from '../contracts/quarantine.ts'
+import { hourOf } from '../contracts/reader.ts'
+import { addressHash } from '../hashes.ts'
+import {
+  ask,
+  givenPositions,
+  givenRows,
+  headLock,
+  type Operation,
+  siteLock,
+  statementsOf,
+  type Step,
+} from '../sql.ts'
+import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
+import { rowStatus } from './layout.ts'
+import { idOf, recordColumns, toRecord } from './rows.ts'
+import type { Site } from './site.ts'
+
+const { wanted, none } = rowStatus
+
+const sql = statementsOf('quarantine', (dialect) => {
+  const { given, id, lower, signupAt, lastPosition } = dialect
+  // What was stored of the suspect signups $2: nothing of a request that was a replay.
+  const stored = `(
+    SELECT given.*, (SELECT position FROM signup WHERE signup.id = ${id('given.id')}) AS position,
+      (SELECT tab.id FROM tab WHERE site = $1 AND tab.key = given.key) AS tab
+    FROM ${given('given', '$2', { id: 'text', key: 'text', signals: 'text', hour: 'integer' })}
+  ) AS stored WHERE position IS NOT NULL`
+  // Those that are still held, each with the tab that it asked for. CROSS JOIN keeps the order of the tables.
+  const held = `CROSS JOIN tab WHERE tab.id = suspect.tab AND tab.site = $1 AND signup.email <> ''
+    AND NOT EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position)`
+  const suspectAt = (position: string) =>
+    `CROSS JOIN suspect ${signupAt('suspect.position')} ${held} AND suspect.position = ${position}`
+  return {
+    hold: `INSERT INTO suspect (position, tab, signals) SELECT position, tab, signals FROM ${stored}`,
+    count: `INSERT INTO hour_suspect AS known (site, hour, signals, count)
+            SELECT $1, hour, signals, count(*) FROM ${stored} GROUP BY hour, signals
+            ON CONFLICT (site, hour, signals) DO UPDATE SET count = known.count + excluded.count`,
+    page: `SELECT ${recordColumns} FROM suspect ${signupAt('suspect.position')} ${held}
+           AND suspect.position > $2 ORDER BY suspect.position LIMIT $3`,
+    find: `SELECT ${recordColumns} FROM ${given('asked', '$2', { id: 'text' })}
+           ${suspectAt(`(SELECT position FROM signup WHERE signup.id = ${id('asked.id')})`)}
+           ORDER BY signup.position`,
+    heldAt: `SELECT signup.position, signup.id, received_at AS "receivedAt", email, suspect.tab AS asked
+             FROM ${given('asked', '$2', { position: 'number' })} ${suspectAt('asked.position')}
+             ORDER BY signup.position`,
+    rename: `UPDATE signup SET id = ${id('$2')} WHERE position = $1`,
+    // The sums keep PostgreSQL from reading a whole tab by another index than that of addresses.
+    append: `
+      INSERT INTO signup
+        (position, id, tab, received_at, email, source, name, tags, metadata, fields, row_status)
+      SELECT ${lastPosition} + 1, ${id('$2')}, suspect.tab, received_at, email, source, name, tags,
+        metadata, fields,
+        CASE WHEN CAST($3 AS text) IS NOT NULL AND (EXISTS (
+          SELECT 1 FROM signup AS earlier
+          WHERE ${lower('earlier.email')} = ${lower('signup.email')}
+            AND earlier.tab + 0 = suspect.tab AND earlier.position + 0 > coalesce((
+              SELECT upto FROM tombstone
+              WHERE site = (SELECT site FROM tab WHERE tab.id = suspect.tab) AND hash = $3), 0)
+        ) OR EXISTS (SELECT 1 FROM kept_address WHERE tab = suspect.tab AND hash = $3))
+        THEN ${none} ELSE ${wanted} END
+      FROM suspect ${signupAt('suspect.position')} WHERE suspect.position = $1`,
+    moveLast: dialect.moveLast,
+    countInTab: 'UPDATE tab SET accepted = accepted + 1 WHERE id = $1',
+    countInHour: `INSERT INTO hour_accepted AS known (site, hour, count) VALUES ($1, $2, 1)
+                  ON CONFLICT (site, hour) DO UPDATE SET count = known.count + 1`,
+  }
+})
+
+/** A suspect signup that was added in this transaction, with the key of the tab that it asked for. */
+export interface Suspect {
+  readonly id: SignupId
+  readonly key: string
+  readonly signals: readonly Signal[]
+  readonly receivedAt: number
+}
+
+/** Counts suspect signups, and notes what those asked for that are held. To run behind the statements that add them. */
+export function stepsToNote(
+  { id, policy }: Pick<Site, 'id' | 'policy'>,
+  suspects: readonly Suspect[],
+): readonly Step[] {
+  if (suspects.length === 0) return []
+  const rows = suspects.map(({ signals, receivedAt, ...suspect }) => ({
+    ...suspect,
+    signals: signals.join(','),
+    hour: hourOf(receivedAt),
+  }))
+  const given = [id, givenRows(rows)] as const
+  const counting: Step = [sql.count, ...given]
+  return policy.quarantineTab === undefined ? [counting] : [counting, [sql.hold, ...given]]
+}
+
+/** The suspect signups of one site. */
+export function quarantineOf(site: Site): Quarantine {
+  const { db, id } = site
+  return {
+    page: async (after, max) => {
+      const [{ rows }] = await db.query([sql.page, id, after, max])
+      return rows.map(toRecord)
+    },
+    find: async (ids) => {
+      const asked = givenRows(ids.map((one) => ({ id: one })))
+      const [{ rows }] = await db.query([sql.find, id, asked])
+      return rows.map(toRecord)
+    },
+    release: (positions) => db.transact([headLock, siteLock(id)], () => releasing(site, positions)),
+    erase: (positions) =>
+      db.transact([siteLock(id)], function* () {
+        const [held] = yield* ask([sql.heldAt, id, givenPositions(positions)])
+        return yield* eraseForgotten(site, held.rows.map(positionOf))
+      }),
+  }
+}
+
+function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
+  const { id, secret, policy } = site
+  const [held] = yield* ask([sql.heldAt, id, givenPositions(positions)])
+  // A person who was forgotten meanwhile stays so: no tombstone covers the new position.
+  const forgotten = yield* forgottenAmong(id, hashedSignups(secret, held.rows))
+  const released = held.rows.filter((row) => !forgotten.includes(positionOf(row)))
+  if (released.length === 0) return noneErased
+  yield released.flatMap((row): Step[] => {
+    const [position, known] = [positionOf(row), idOf(row['id'])]
+    const hash = policy.duplicates === 'ignore' ? addressHash(secret, String(row['email'])) : null
+    return [
+      [sql.rename, position, otherId(known)],
+      [sql.append, position, known, hash],
+      [sql.moveLast],
+      [sql.countInTab, Number(row['asked'])],
+      [sql.countInHour, id, hourOf(Number(row['receivedAt']))],
+    ]
+  })
+  return yield* eraseForgotten(site, released.map(positionOf))
+}
+
+function positionOf({ position }: Readonly<Record<string, unknown>>): number {
+  return Number(position)
+}
+
+/** Another UUIDv7 of the same time, for the position that a signup has left. */
+function otherId(id: SignupId): string {
+  return id.slice(0, 19) + crypto.randomUUID().slice(19)
+}

@@ -96,9 +96,14 @@ async function copy(
   const wantedKey = tab === undefined ? undefined : tabKey(tab)
   let read = 0
   let count = 0
+  let held = 0
   for (let after = 0; ;) {
     const page = await reader.page(after, pageRows)
-    const rows = page.filter(({ signup: { sheetTab, receivedAt } }) => {
+    const rows = page.filter(({ signup: { sheetTab, receivedAt, suspect } }) => {
+      if (suspect) {
+        held += 1
+        return false
+      }
       const key = tabKey(sheetTab)
       if (!tabs.has(key)) tabs.set(key, sheetTab)
       return receivedAt >= since && receivedAt < until && (wantedKey ?? key) === key
@@ -118,5 +123,9 @@ async function copy(
     throw new UsageError(`The journal has no tab of the name that --tab says. ${hint}`)
   }
   await format.finish()
+  if (held > 0) {
+    const left = `Left out, as they are in quarantine: ${counted(held, 'signup')}.`
+    notes.tell(`${left} rollcall quarantine --json has them.`)
+  }
   return count
 }

@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import type { Command } from '@commander-js/extra-typings'
 import { forget, type Forgotten } from '../operations/forget.ts'
 import { startRowRemoval } from '../service/row-removal.ts'
 import { type JournalHome, partOf } from '../operations/journal-home.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { exit, type Run, UsageError } from './session.ts'
-import { counted } from './terminal/words.ts'
+import { counted, parseSeconds } from './terminal/words.ts'
 import { chosenName, readSettings } from './settings.ts'
 
 const inputCharactersMax = 1_000
@@ -93,11 +93,6 @@ function describe(
     files.length === 0 && !isInDatabase && 'No file in DATA_DIR has the address.',
     `Not reached, to do by hand: ${left.join('; ')}.`,
   ].filter((line) => line !== false)
-}
-
-function parseSeconds(text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Give whole seconds, such as 60.')
 }
 
 async function readInput(stop: AbortSignal): Promise<string> {

@@ -23,6 +23,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['verify', async () => (await import('./verify.ts')).addVerify],
   ['backfill', async () => (await import('./backfill.ts')).addBackfill],
   ['backup', async () => (await import('./backup.ts')).addBackup],
+  ['quarantine', async () => (await import('./quarantine.ts')).addQuarantine],
   ['forget', async () => (await import('./forget.ts')).addForget],
   ['restore', async () => (await import('./restore.ts')).addRestore],
   ['migrate-journal', async () => (await import('./migrate-journal.ts')).addMigrateJournal],

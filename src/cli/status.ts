@@ -70,15 +70,23 @@ const moreWritten = 'A signup counts as accepted on its own day, as written on t
 /** @param isServed false when no service runs that would deliver */
 function describe(now: Status, isServed: boolean): string[] {
   const { accepted, written, waiting, hours, quota } = now
+  const { signs, ...suspect } = now.suspect
   const hasMoreWritten = written.today > accepted.today || written.sevenDays > accepted.sevenDays
   const counts = [
     ['', 'today', '7 days', 'all'],
     ['Accepted', ...Object.values(accepted).map(digits)],
     ['Written', ...Object.values(written).map(digits)],
+    ...(suspect.all > 0 ? [['Suspect', ...Object.values(suspect).map(digits)]] : []),
   ]
   const { signups, oldest } = waiting
   const facts = [
     ['Waiting', oldest ? `${digits(signups)}, the oldest since ${short(oldest)}` : '0'],
+    [
+      'Signs of spam',
+      Object.entries(signs)
+        .map(([sign, count]) => `${sign} ${digits(count)}`)
+        .join(', '),
+    ],
     ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
     ['Service', isServed ? '' : `does not run: start it with ${serve}`],
     [isServed ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],

@@ -145,8 +145,13 @@ export async function eraseAll(
   return erased
 }
 
+export type RemovalWait = Pick<
+  ForgetOptions,
+  'journals' | 'startRemoval' | 'reachable' | 'clock' | 'stop' | 'waitMs'
+>
+
 /** Waits until the rows are removed. Returns why some wait. */
-async function removeRows(options: ForgetOptions): Promise<string | undefined> {
+export async function removeRows(options: RemovalWait): Promise<string | undefined> {
   const { journals, reachable, startRemoval, clock, waitMs } = options
   const all = new Map([...journals].filter(([name]) => reachable.has(name)))
   const isDone = async () => (await unfinished(all)).waiting === 0
@@ -205,7 +210,7 @@ export async function isTrueBy(
 }
 
 /** Counts what became of a site's rows. */
-async function countOutcomes(
+export async function countOutcomes(
   erasure: Erasure,
   positions: readonly number[],
   rows: { removed: number; notFound: number; others: number },

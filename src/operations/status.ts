@@ -3,6 +3,7 @@ import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delive
 import type { Counts, Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
 import { day, hour, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
+import type { Signal } from '../signup/suspicion.ts'
 import { deliveryState } from '../signup/trouble.ts'
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
@@ -31,6 +32,8 @@ export async function readStatus(
     at: iso(now),
     accepted: spansOf(figures, today, ({ accepted }) => accepted),
     written: spansOf(figures, today, ({ written }) => written),
+    // Signups that look like spam, held or not.
+    suspect: { ...suspectsOf(figures, today), signs: signsOf(figures) },
     // The last 24 hours, this one included, the earliest first.
     hours: lastHours(figures.hours, now),
     // The signups that are not in the spreadsheet yet.
@@ -56,6 +59,24 @@ function spansOf({ all, hours }: Figures, today: Millis, of: (counts: Counts) =>
     sevenDays: sum(hours),
     all: of(all),
   }
+}
+
+function suspectsOf({ suspects, allSuspects }: Figures, today: Millis) {
+  const sum = (some: Figures['suspects']) => some.reduce((total, it) => total + it.count, 0)
+  return {
+    today: sum(suspects.filter(({ from }) => from >= today)),
+    sevenDays: sum(suspects),
+    all: allSuspects,
+  }
+}
+
+/** How many suspect signups of the seven days had each sign, the most frequent first. */
+function signsOf({ suspects }: Figures): Readonly<Partial<Record<Signal, number>>> {
+  const counts = new Map<Signal, number>()
+  for (const { signals, count } of suspects) {
+    for (const signal of signals) counts.set(signal, (counts.get(signal) ?? 0) + count)
+  }
+  return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one))
 }
 
 function lastHours(known: readonly HourCounts[], now: Millis) {

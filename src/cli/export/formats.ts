@@ -41,7 +41,8 @@ export function ndjsonFormat(sink: Sink): ExportFormat {
   }
 }
 
-function toObject(signup: Signup) {
+/** A signup with the names of the signup request. */
+export function toObject(signup: Signup) {
   const { id, receivedAt, email, source, name, tags, metadata, sheetTab, fields } = signup
   return {
     ...{ id, email, timestamp: iso(receivedAt), source },

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Millis } from '../../signup/signup.ts'
 import { suggest } from '../../signup/suggest.ts'
 
@@ -36,4 +37,10 @@ export function tabHint(given: string, tabs: Iterable<string>): string {
     named.map((tab) => JSON.stringify(tab)),
     'Tabs',
   )
+}
+
+/** The value of an option: a number of whole seconds. */
+export function parseSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Give whole seconds, such as 60.')
 }

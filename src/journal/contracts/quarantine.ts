@@ -4,17 +4,11 @@ import type { SignupRecord } from './reader.ts'
 
 /**
  * The journal's interface to decide on suspect signups. They stand in the list under the quarantine tab, and
- * get a row there. No figure counts them as accepted, and no duplicate is found by them, until they are
+ * get a row there. `Reader.held` lists them. No figure counts them as accepted, and no duplicate is found by them, until they are
  * released.
  */
 export interface Quarantine {
-  /**
-   * At most `max` signups in quarantine after this position, in order: neither released, nor erased, nor
-   * expired. Their `sheetTab` is the tab that they asked for, and `suspect` their signs.
-   */
-  page(after: number, max: number): Promise<readonly SignupRecord[]>
-
-  /** Those of these signups that are in quarantine, in order of their positions. */
+  /** Those of these signups that are in quarantine, as `Reader.held` has them. */
   find(ids: readonly SignupId[]): Promise<readonly SignupRecord[]>
 
   /**

@@ -31,6 +31,12 @@ export interface Reader {
   /** At most `max` signups after this position, in order, written or not. */
   page(after: number, max: number): Promise<readonly SignupRecord[]>
 
+  /**
+   * At most `max` signups in quarantine after this position, in order: neither released, nor erased, nor
+   * expired. Their `sheetTab` is the tab that they asked for, and `suspect` their signs.
+   */
+  held(after: number, max: number): Promise<readonly SignupRecord[]>
+
   /** Makes one small commit, to check that the journal can be written. */
   probe(): Promise<void>
 }

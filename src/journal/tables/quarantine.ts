@@ -1,7 +1,7 @@
 import type { SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
-import { hourOf } from '../contracts/reader.ts'
+import { hourOf, type SignupRecord } from '../contracts/reader.ts'
 import { addressHash } from '../hashes.ts'
 import {
   ask,
@@ -93,14 +93,20 @@ export function stepsToNote(
   return policy.quarantineTab === undefined ? [counting] : [counting, [sql.hold, ...given]]
 }
 
-/** The suspect signups of one site. */
+/** As `Reader.held`. */
+export async function heldAfter(
+  { db, id }: Pick<Site, 'db' | 'id'>,
+  after: number,
+  max: number,
+): Promise<readonly SignupRecord[]> {
+  const [{ rows }] = await db.query([sql.page, id, after, max])
+  return rows.map(toRecord)
+}
+
+/** How the suspect signups of one site are decided on. */
 export function quarantineOf(site: Site): Quarantine {
   const { db, id } = site
   return {
-    page: async (after, max) => {
-      const [{ rows }] = await db.query([sql.page, id, after, max])
-      return rows.map(toRecord)
-    },
     find: async (ids) => {
       const asked = givenRows(ids.map((one) => ({ id: one })))
       const [{ rows }] = await db.query([sql.find, id, asked])

@@ -4,6 +4,7 @@ import type { Signal } from '../../signup/suspicion.ts'
 import { type Counts, hourMs, hourOf, type Reader } from '../contracts/reader.ts'
 import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
 import { readFact, setFact } from './facts.ts'
+import { heldAfter } from './quarantine.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 import { heldMark, isHeldKey } from './tabs.ts'
@@ -91,6 +92,7 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
       const [{ rows }] = await db.query([sql.page, after, id, max])
       return rows.map(toRecord)
     },
+    held: (after, max) => heldAfter(site, after, max),
     probe: async () => {
       // A new value each time, as an engine may not write an unchanged page.
       await db.change([], setFact(id, 'probed', crypto.randomUUID()))

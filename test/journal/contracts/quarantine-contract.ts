@@ -23,12 +23,12 @@ function append({ intake }: Pick<Journal, 'intake'>, ...signups: Signup[]) {
   return intake.append(signups)
 }
 
-async function heldIn({ quarantine }: Pick<Journal, 'quarantine'>): Promise<readonly Signup[]> {
-  return (await quarantine.page(0, everything)).map(({ signup }) => signup)
+async function heldIn({ reader }: Pick<Journal, 'reader'>): Promise<readonly Signup[]> {
+  return (await reader.held(0, everything)).map(({ signup }) => signup)
 }
 
-async function heldPositions({ quarantine }: Pick<Journal, 'quarantine'>) {
-  return (await quarantine.page(0, everything)).map(({ position }) => position)
+async function heldPositions({ reader }: Pick<Journal, 'reader'>) {
+  return (await reader.held(0, everything)).map(({ position }) => position)
 }
 
 async function release(journal: Journal) {
@@ -393,8 +393,8 @@ export const erasedSuspects: readonly ContractTest[] = [
     run: underPolicy(quarantining, async (journal) => {
       const all = ['a', 'b', 'c', 'd'].map((name) => suspect({ email: `${name}@example.com` }))
       await append(journal, ...all)
-      const page = await journal.quarantine.page(0, 2)
-      const rest = await journal.quarantine.page(page.at(-1)?.position ?? 0, 9)
+      const page = await journal.reader.held(0, 2)
+      const rest = await journal.reader.held(page.at(-1)?.position ?? 0, 9)
       expect([...page, ...rest].map(({ signup }) => signup)).toEqual(all)
       const [, second, , last] = all.map(({ id }) => id)
       const found = await journal.quarantine.find([last ?? expect.fail(), second ?? expect.fail()])

@@ -1,0 +1,154 @@
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { partOf } from '../operations/journal-home.ts'
+import { decide, type Decided, type Decision, heldSignups } from '../operations/quarantine.ts'
+import { startRowRemoval } from '../service/row-removal.ts'
+import { visible } from '../platform/visible.ts'
+import type { Signup, SignupId } from '../signup/signup.ts'
+import { toObject } from './export/formats.ts'
+import { parseMoment } from './moment.ts'
+import { exit, type Run, type Session, UsageError } from './session.ts'
+import { chosenSites, readSettings } from './settings.ts'
+import { counted, digits, iso, parseSeconds } from './terminal/words.ts'
+
+const details = `
+Exit code 1: an id is not in quarantine, or a row still has to be removed from the
+quarantine tab: the service removes it later, and so does the next call.`
+
+/** What a decision is called, before and after. */
+const words = {
+  release: { does: 'Would release', did: 'Released' },
+  erase: { does: 'Would erase', did: 'Erased' },
+} as const
+
+export function addQuarantine(program: Command, run: Run): void {
+  const command = program
+    .command('quarantine')
+    .description('list the suspect signups in quarantine; release or erase them')
+  withFilters(command)
+    .option('--json', 'print JSON, one signup a line')
+    .action(({ json = false, site, ...choice }) =>
+      run((session) => list({ ...choice, site, json }, session)),
+    )
+  for (const [decision, description] of [
+    ['release', 'give suspect signups a row in the tab that they asked for'],
+    ['erase', 'erase suspect signups from the journal and from the spreadsheet'],
+  ] as const) {
+    withFilters(command.command(decision))
+      .description(description)
+      .argument('[ids...]', 'the ids of the signups; instead of them, filters')
+      .option('--dry-run', 'tell how many there are, and change nothing')
+      .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60)
+      .option('--json', 'print JSON, for programs')
+      .addHelpText('after', details)
+      .action((ids, options) =>
+        run((session) => {
+          if (Object.keys(command.opts()).length === 0) return act(decision, ids, options, session)
+          throw new UsageError(`Options stand behind ${decision}.`)
+        }),
+      )
+  }
+}
+
+function withFilters(command: Command) {
+  return command
+    .enablePositionalOptions()
+    .option('--site <name>', 'only this site; otherwise all')
+    .option('--domain <domain>', 'only addresses at this domain', parseDomain)
+    .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
+}
+
+interface Filters {
+  readonly site?: string | undefined
+  readonly domain?: string | undefined
+  readonly since?: number | undefined
+}
+
+async function list({ site, json, ...filters }: Filters & { json: boolean }, session: Session) {
+  const { out, notes, stop } = session
+  const { config, home } = await readSettings()
+  const sites = chosenSites(config, site)
+  await using journal = await home.openReader()
+  let count = 0
+  for (const one of sites) {
+    const ofSite = config.hasSites ? { site: one.name } : undefined
+    for await (const page of heldSignups(partOf(journal.sites, one), filters, stop)) {
+      for (const { signup } of page) {
+        const object = { ...ofSite, ...toObject(signup), suspect: signup.suspect }
+        if (json) await out.json(object, 0)
+        else await out.lines(lineOf(signup, one.name, config.hasSites))
+      }
+      count += page.length
+    }
+  }
+  if (!json) notes.tell(`In quarantine: ${counted(count, 'signup')}.`)
+  return exit.done
+}
+
+function lineOf(signup: Signup, site: string, hasSites: boolean): string {
+  const { id, receivedAt, email, name, sheetTab, suspect = [] } = signup
+  const where = hasSites ? `${site}: ${sheetTab}` : sheetTab
+  const cells = [id, iso(receivedAt), suspect.join(','), where, email, name]
+  return cells.map(visible).join('  ').trimEnd()
+}
+
+async function act(
+  decision: Decision,
+  ids: readonly string[],
+  options: Filters & { dryRun?: true; wait: number; json?: true },
+  session: Session,
+) {
+  const { clock, notes, out, stop } = session
+  const { site, domain, since, dryRun: isTrial = false, wait, json } = options
+  const hasFilters = site !== undefined || domain !== undefined || since !== undefined
+  if (ids.length > 0 ? domain !== undefined || since !== undefined : !hasFilters) {
+    throw new UsageError('Give ids of signups, or else filters: --site, --domain, --since.')
+  }
+  const choice = ids.length > 0 ? { ids: ids.map(idOf) } : { domain, since }
+  const { config, secrets, home } = await readSettings()
+  const sites = chosenSites(config, site)
+  // A journal that is not there is not made.
+  await (await home.openReader())[Symbol.asyncDispose]()
+  await using opened = await home.openBeside()
+  const journals = new Map(sites.map((it) => [it.name, partOf(opened.sites, it)]))
+  using progress = notes.progress(isTrial ? 'signups found' : 'signups done')
+  const report = await decide(decision, choice, {
+    ...{ journals, clock, stop, isTrial },
+    startRemoval: () => startRowRemoval({ config, secrets, home, journals, clock }),
+    reachable: new Set(journals.keys()),
+    waitMs: wait * 1000,
+    progress: (done) => progress.at(done),
+  })
+  if (json) await out.json(report)
+  else await out.lines(...describe(report, words[decision][isTrial ? 'does' : 'did'], isTrial))
+  return report.rows.waiting + report.notHeld.length === 0 ? exit.done : exit.notAll
+}
+
+function describe(
+  { signups, rows, reason, notHeld }: Decided,
+  verb: string,
+  isTrial: boolean,
+): string[] {
+  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
+  return [
+    `${verb}: ${counted(signups, 'signup')}.`,
+    !isTrial && `Removed from the quarantine tab: ${counted(rows.removed, 'row')}.`,
+    rows.notFound > 0 &&
+      `Not found there: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
+    rows.waiting > 0 &&
+      `Waiting to be removed there: ${counted(rows.waiting, 'row')}.${why} The service removes what it can.`,
+    notHeld.length > 0 &&
+      `Not in quarantine: ${digits(notHeld.length)} of the ids, as they were decided on before, or never were there.`,
+  ].filter((line) => line !== false)
+}
+
+function idOf(text: string): SignupId {
+  const id = text.toLowerCase()
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id as SignupId
+  throw new UsageError('An id is 36 characters long, as rollcall quarantine lists it.')
+}
+
+function parseDomain(text: string): string {
+  const domain = text.toLowerCase().replace(/^@/, '')
+  if (domain !== '' && !domain.includes('@')) return domain
+  throw new InvalidArgumentError('Give a domain, such as example.com.')
+}

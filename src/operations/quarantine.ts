@@ -1,0 +1,116 @@
+import type { Journal } from '../journal/contracts/journal.ts'
+import type { Left } from '../journal/contracts/quarantine.ts'
+import type { Reader, SignupRecord } from '../journal/contracts/reader.ts'
+import type { Millis, SignupId } from '../signup/signup.ts'
+import { countOutcomes, removeRows, type RemovalWait } from './forget.ts'
+
+/** Which signups in quarantine are meant: these, or all that the filters leave. */
+export interface Choice {
+  readonly ids?: readonly SignupId[]
+  /** The domain of the address, in lower case. */
+  readonly domain?: string | undefined
+  /** From this time on. */
+  readonly since?: Millis | undefined
+}
+
+const readAtOnce = 1_000
+/** One transaction, which takes some milliseconds. */
+const decidedAtOnce = 100
+
+/** The signups of a site in quarantine that the filters leave, page by page. */
+export async function* heldSignups(
+  reader: Pick<Reader, 'held'>,
+  { domain, since = -Infinity }: Omit<Choice, 'ids'>,
+  stop: AbortSignal,
+): AsyncGenerator<readonly SignupRecord[]> {
+  const isOfDomain = (email: string) => domain === undefined || email.endsWith(`@${domain}`)
+  for (let after = 0; ;) {
+    const page = await reader.held(after, readAtOnce)
+    yield page.filter(({ signup: { email, receivedAt } }) => {
+      return receivedAt >= since && isOfDomain(email)
+    })
+    if (page.length < readAtOnce) return
+    after = page.at(-1)?.position ?? after
+    stop.throwIfAborted()
+  }
+}
+
+/** What a person decides about signups in quarantine. */
+export type Decision = 'release' | 'erase'
+
+/** What was done. */
+export interface Decided {
+  readonly signups: number
+  /** The rows of them in the quarantine tab. */
+  readonly rows: {
+    readonly removed: number
+    /** Rows that a person has deleted, or whose address or time was changed. */
+    readonly notFound: number
+    /** Rows that wait to be removed. */
+    readonly waiting: number
+  }
+  /** Why rows wait; null when none does or the reason is not known. */
+  readonly reason: string | null
+  /** Those of the given ids that are not in quarantine. */
+  readonly notHeld: readonly string[]
+}
+
+export interface DecisionOptions extends RemovalWait {
+  /** Whether to tell what would be done, and to do nothing. */
+  readonly isTrial: boolean
+  /** Told how many are done. */
+  readonly progress: (done: number) => void
+}
+
+/**
+ * Releases or erases the chosen signups of these sites, and waits until their rows are removed from the
+ * quarantine tab. What is not removed by then waits in the journal.
+ */
+export async function decide(
+  decision: Decision,
+  choice: Choice,
+  options: DecisionOptions,
+): Promise<Decided> {
+  const { journals, isTrial, stop, progress } = options
+  const missing = new Set<string>(choice.ids)
+  const left = new Map<string, readonly number[]>()
+  let signups = 0
+  for (const [site, journal] of journals) {
+    const rows: number[] = []
+    for await (const page of chosen(journal, choice, stop)) {
+      for (const { signup } of page) missing.delete(signup.id)
+      for (let at = 0; at < page.length; at += decidedAtOnce) {
+        const positions = page.slice(at, at + decidedAtOnce).map(({ position }) => position)
+        const done = isTrial ? undefined : await journal.quarantine[decision](positions)
+        if (done) rows.push(...done.written, ...done.frozen)
+        signups += done ? countOf(done) : positions.length
+        progress(signups)
+        stop.throwIfAborted()
+      }
+    }
+    left.set(site, rows)
+  }
+  const all = [...left.values()].reduce((sum, rows) => sum + rows.length, 0)
+  const reason = all > 0 ? await removeRows(options) : undefined
+  const outcomes = { removed: 0, notFound: 0, others: 0 }
+  for (const [site, { erasure }] of journals) {
+    await countOutcomes(erasure, left.get(site) ?? [], outcomes)
+  }
+  const { removed, notFound } = outcomes
+  const waiting = all - removed - notFound
+  return {
+    signups,
+    rows: { removed, notFound, waiting },
+    reason: waiting > 0 ? (reason ?? null) : null,
+    notHeld: [...missing],
+  }
+}
+
+async function* chosen({ quarantine, reader }: Journal, choice: Choice, stop: AbortSignal) {
+  if (choice.ids) yield await quarantine.find(choice.ids)
+  else yield* heldSignups(reader, choice, stop)
+}
+
+function countOf({ unwritten, written, frozen }: Left): number {
+  return unwritten + written.length + frozen.length
+}

@@ -1,5 +1,6 @@
 import type { Digest } from '../platform/digest.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
+import { isEqual } from '../platform/is-equal.ts'
 import type { EdgeSite } from './sites.ts'
 
 interface Asking {
@@ -43,11 +44,4 @@ export class ApiKeys {
     this.#refused(knownSite)
     return undefined
   }
-}
-
-/** 1 when the texts are equal, else 0, in constant time. Both texts must have the same length. */
-function isEqual(one: string, other: string): 0 | 1 {
-  let difference = 0
-  for (let at = 0; at < one.length; at++) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)
-  return difference === 0 ? 1 : 0
 }

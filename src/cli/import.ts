@@ -105,12 +105,14 @@ export function addImport(program: Command, run: Run): void {
     )
 }
 
-/** @throws UsageError when every row would be rejected, as `SHEET_TABS` does not have the tab */
+/** @throws UsageError when every row would be rejected, as the tab takes no signups */
 function contextOf(site: SiteConfig, journal: Journal, tab: string | undefined) {
   const context = parseContext('import', site, journal)
-  const { defaultTab, knownTabs, onlyKnownTabs } = context
+  const { defaultTab, knownTabs, onlyKnownTabs, closedTab = '' } = context
+  if (tab === undefined) return context
   const tabs = tabsByKey([defaultTab, ...knownTabs.values()])
-  if (tab === undefined || !onlyKnownTabs || tabs.has(tabKey(tab.trim()))) return context
+  const key = tabKey(tab.trim())
+  if (key !== tabKey(closedTab) && (tabs.has(key) || !onlyKnownTabs)) return context
   throw new UsageError(`The tab that --tab names takes no signups. ${tabHint(tab, tabs.values())}`)
 }
 

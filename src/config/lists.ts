@@ -22,6 +22,14 @@ export const challengeHosts = listOf((text): ParsedSetting<string> => {
   return { problem: 'is not a host name.', expected: 'a host name', hint }
 }, 'host names with commas between them, such as example.com,www.example.com')
 
+/** Domains of addresses, as signups store them. */
+export const emailDomains = listOf((text): ParsedSetting<string> => {
+  const value = /[:*%]/.test(text) ? undefined : webHost(text)
+  if (value?.includes('.')) return { value }
+  const hint = 'Write what stands behind the @. Its subdomains count as well.'
+  return { problem: 'is not a domain.', expected: 'a domain', hint }
+}, 'domains with commas between them, such as spam.example,throw-away.example')
+
 /** Hosts with or without ports, as browsers write them. */
 export const ownHosts = listOf((text): ParsedSetting<string> => {
   const value = text.includes('*') ? undefined : webHost(text)

@@ -1,7 +1,7 @@
 import { languages } from '../signup/languages.ts'
 import { privateKey } from './google-key/private-key.ts'
 import { given, type Kind, line, oneOf, siteText, text, wholeNumber } from './kinds.ts'
-import { apiKeys, challengeHosts, origins, ownHosts, tabList } from './lists.ts'
+import { apiKeys, challengeHosts, emailDomains, origins, ownHosts, tabList } from './lists.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
 import {
   bearerToken,
@@ -290,6 +290,30 @@ export const settings = {
     kind: challengeHosts,
     example: 'example.com,www.example.com',
   },
+  SPAM_FILTER: {
+    group: 'Spam',
+    site: 'spam.filter',
+    meaning:
+      'What becomes of suspect signups, those that look like spam (docs/spam.md). `log` only counts them, `quarantine` writes their rows into the tab of `SPAM_TAB`, and `off` looks at no signup.',
+    kind: oneOf(['log', 'quarantine', 'off']),
+    default: 'log',
+    example: 'quarantine',
+  },
+  SPAM_TAB: {
+    site: 'spam.tab',
+    meaning:
+      'Tab for suspect signups under `SPAM_FILTER=quarantine`. Nobody can sign up for it, so it is neither the default tab nor one of `SHEET_TABS`.',
+    kind: text(tabName),
+    default: 'Quarantine',
+    example: 'Spam',
+  },
+  SPAM_DOMAINS: {
+    site: 'spam.domains',
+    meaning:
+      'Domains that count as those of throw-away addresses, with their subdomains, besides the list that Rollcall has.',
+    kind: emailDomains,
+    example: 'spam.example,throw-away.example',
+  },
   ALLOWED_ORIGINS: {
     group: 'Access and limits',
     site: 'origins',
@@ -428,6 +452,7 @@ export interface SiteSettings {
   readonly '': Under<''>
   readonly 'page.': Under<'page.'>
   readonly 'challenge.': Under<'challenge.'>
+  readonly 'spam.': Under<'spam.'>
 }
 
 /** The settings whose names in a site begin so, each with the rest of that name. */

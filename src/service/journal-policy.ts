@@ -10,12 +10,14 @@ import {
 const newTabsPerHourMax = 10
 
 function policyOf(site: SiteConfig): JournalPolicy {
-  const { defaultTabOf, tabs = [], maxTabs, duplicates } = site
+  const { defaultTabOf, tabs = [], maxTabs, duplicates, spam } = site
   const defaultTab = { name: site.defaultTab, provisionalFor: defaultTabOf }
   const namedTabs = defaultTabOf === undefined ? [site.defaultTab, ...tabs] : tabs
   const spreadsheet =
     site.spreadsheet.kind === 'google' ? site.spreadsheet.spreadsheetId : 'workbook'
-  return { defaultTab, namedTabs, newTabsMax: maxTabs, newTabsPerHourMax, duplicates, spreadsheet }
+  const quarantineTab = spam.filter === 'quarantine' ? spam.tab : undefined
+  const ofTabs = { defaultTab, namedTabs, newTabsMax: maxTabs, newTabsPerHourMax, quarantineTab }
+  return { ...ofTabs, duplicates, spreadsheet }
 }
 
 /**

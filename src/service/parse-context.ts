@@ -6,7 +6,7 @@ import { tabsByKey } from '../signup/tab.ts'
 /** What the parser needs to know of a site, for signups that come in this way: its tabs and its own fields. */
 export function parseContext(
   source: ParseContext['source'],
-  { defaultTabOf, tabs, fields }: SiteConfig,
+  { defaultTabOf, tabs, fields, spam }: SiteConfig,
   { intake }: Pick<Journal, 'intake'>,
 ) {
   return {
@@ -19,6 +19,7 @@ export function parseContext(
     absentTab: defaultTabOf === undefined ? undefined : '',
     knownTabs: tabsByKey(tabs ?? []),
     onlyKnownTabs: tabs !== undefined,
+    closedTab: spam.filter === 'quarantine' ? spam.tab : undefined,
     fields,
   }
 }

@@ -17,8 +17,14 @@ export const tokenFields = [
 /** Fields that may have one value only. Several different values are a mistake. */
 const singleFields = new Set(['email', 'sheetTab', 'tab', 'source', 'name'])
 
+/** A field that people never see. What fills it is no person, or a browser against its settings. */
+export const messageField = 'rollcall_message'
+
+/** The field with the stamp of our own forms: a signed time. */
+export const stampField = 'rollcall_stamp'
+
 /** Fields that a page may send twice, for example from two widgets. The first wins: visitors cannot fix it. */
-const firstFields = new Set<string>([...tokenFields, 'redirect'])
+const firstFields = new Set<string>([...tokenFields, 'redirect', messageField, stampField])
 
 /** The hidden field with the key of a form that was sent before. It is no part of the signup. */
 export const keyField = 'idempotencyKey'

@@ -55,7 +55,7 @@ test('accepted signups have printable cells, and parsing them again does not cha
       const id = '019a9b1e-0000-7000-8000-000000000000' as SignupId
       const cells = toRow({ ...value, id, receivedAt: 0 }, value.sheetTab)
       expect(cells.filter((cell) => hasUnprintable(String(cell)))).toEqual([])
-      const { redirect: _, fields: __, ...fields } = value
+      const { redirect: _, message: __, stamp: ___, fields: ____, ...fields } = value
       const metadata: unknown = value.metadata === '' ? '' : JSON.parse(value.metadata)
       expect(parseSignup({ ...fields, metadata }, api)).toEqual({ ok: true, value })
     }),

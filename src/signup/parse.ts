@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { formFields, tokenFields } from './form.ts'
+import { formFields, messageField, stampField, tokenFields } from './form.ts'
 import { type Field, type FieldValues, noFields } from './field.ts'
 import { type FieldProblem, readFields } from './field-values.ts'
 import { isRecord } from './json.ts'
@@ -16,6 +16,9 @@ export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
   readonly challengeToken?: string | undefined
   /** From forms only, and not stored. Cut one character past `redirectCharactersMax`. */
   readonly redirect?: string | undefined
+  /** What stood in the field that people never see. From forms only, not stored, and cut to a bound, as `stamp`. */
+  readonly message?: string | undefined
+  readonly stamp?: string | undefined
 }
 
 export type Parsed =
@@ -30,6 +33,8 @@ export interface ParseContext {
   readonly knownTabs?: ReadonlyMap<string, string>
   /** Whether only these tabs and the default tab are allowed. */
   readonly onlyKnownTabs?: boolean
+  /** The tab for suspect signups, for which nobody can sign up. */
+  readonly closedTab?: string | undefined
   /** How the signup came. In a `bulk` signup the challenge token is an unknown field. */
   readonly source: 'api' | 'form' | 'embed' | 'bulk' | 'import'
   /** The site's own fields; none when this is absent. Only an import may leave out required ones. */
@@ -118,7 +123,7 @@ function splitOff(
 /** What is wrong with tabs whose names are valid: they are not allowed, or are two different ones. */
 function tabProblems(
   input: Readonly<Record<string, unknown>>,
-  { onlyKnownTabs, knownTabs, defaultTab }: ParseContext,
+  { onlyKnownTabs, knownTabs, defaultTab, closedTab }: ParseContext,
 ): readonly FieldProblem[] {
   const keys = (['sheetTab', 'tab'] as const).flatMap((field) => {
     const given = Object.hasOwn(input, field) ? input[field] : undefined
@@ -131,9 +136,12 @@ function tabProblems(
     const message = 'The fields tab and sheetTab name different tabs: send one of them.'
     return [{ field: 'tab', message }]
   }
-  if (!first || !onlyKnownTabs || knownTabs?.has(first.key)) return []
+  if (!first) return []
+  const isKnown = knownTabs?.has(first.key) === true || first.key === tabKey(defaultTab)
+  const isClosed = closedTab !== undefined && first.key === tabKey(closedTab)
+  if (!isClosed && (isKnown || !onlyKnownTabs)) return []
   const message = 'This tab takes no signups: GET /api/config tells which do.'
-  return first.key === tabKey(defaultTab) ? [] : [{ field: first.field, message }]
+  return [{ field: first.field, message }]
 }
 
 /** Fills in what was absent. */
@@ -154,6 +162,8 @@ function complete(
     fields: own,
     challengeToken: tokenFields.map((field) => present(fields[field])).find(Boolean),
     redirect: present(fields.redirect),
+    message: present(fields[messageField]),
+    stamp: present(fields[stampField]),
   }
 }
 

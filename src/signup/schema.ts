@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { emailProblem, storedEmail } from './email.ts'
+import { messageField, stampField } from './form.ts'
 import { limits } from './limits.ts'
 import { compactMetadata } from './metadata.ts'
 import { tabProblem } from './tab.ts'
@@ -101,6 +102,16 @@ const redirect = z
     maxLength: limits.redirectCharactersMax,
   })
 
+/** Text that only the spam filter looks at. Longer text says no more, and is not refused either. */
+function forFilter(description: string) {
+  const charactersMax = limits.filteredCharactersMax
+  return z
+    .string()
+    .overwrite((given) => given.slice(0, charactersMax + 1))
+    .meta({ description, maxLength: charactersMax })
+    .nullish()
+}
+
 /** One signup of a bulk request. In all schemas, null or '' in an optional field counts as absent. */
 export const bulkItemSchema = z.strictObject({
   email,
@@ -125,6 +136,8 @@ export const signupSchema = z.strictObject({
 export const formSchema = z.strictObject({
   ...signupSchema.shape,
   redirect: redirect.nullish(),
+  [messageField]: forFilter('Stays empty: people do not see it (docs/spam.md).'),
+  [stampField]: forFilter('The stamp of GET /api/stamp.'),
 })
 
 /** The JSON body of a bulk request. Each signup in it is parsed separately. */

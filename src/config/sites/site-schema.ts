@@ -44,6 +44,10 @@ const page = closedObject(membersUnder('page.')).meta({
   description: 'How the pages look. What is left out is as the PAGE_ settings say.',
 })
 
+const spam = closedObject(membersUnder('spam.')).meta({
+  description: 'What looks like spam, and what becomes of it. Otherwise as the SPAM_ settings say.',
+})
+
 /** One site. What it leaves out comes from the environment. */
 export const siteSchema = closedObject({
   spreadsheet: memberOf('SHEETS_SHEET_ID'),
@@ -51,6 +55,7 @@ export const siteSchema = closedObject({
   ...membersUnder(''),
   challenge: challenge.optional(),
   page: page.optional(),
+  spam: spam.optional(),
   fields: fieldsSchema.optional(),
 })
 

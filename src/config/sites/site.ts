@@ -30,6 +30,7 @@ export interface SiteConfig extends ValuesOfSite {
   /** Undefined when the challenge is off. */
   readonly challenge: ChallengeConfig | undefined
   readonly page: PageConfig
+  readonly spam: SiteSettings['spam.']
   /** Set when no setting names the default tab: if this spreadsheet has only one tab and it is empty, that is the default. */
   readonly defaultTabOf: string | undefined
   /** The columns after the seven, in their order. */
@@ -44,10 +45,12 @@ export const defaultSite = 'default'
 export function siteValues(reader: SettingsReader) {
   const defaults = valuesUnder(reader, '')
   const page = valuesUnder(reader, 'page.')
+  const spam = valuesUnder(reader, 'spam.')
   const isDefaultTabSet = reader.isSet('DEFAULT_SHEET_TAB')
   return (site: DeclaredSite, spreadsheetId: string | undefined) => ({
     ...overlaid(defaults, site),
     page: overlaid(page, site.page ?? {}),
+    spam: overlaid(spam, site.spam ?? {}),
     defaultTabOf: isDefaultTabSet || site.defaultTab !== undefined ? undefined : spreadsheetId,
   })
 }

@@ -7,6 +7,7 @@ import { problemAt } from './schema-problems.ts'
 import type { SiteSecrets } from '../secrets.ts'
 import { settingNames } from '../settings.ts'
 import { defaultSite, type GoogleConfig, namesOf, type SiteConfig, siteValues } from './site.ts'
+import { tabKey } from '../../signup/signup.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
 /** A site and what must not be printed of it. */
@@ -45,9 +46,13 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
     const [name, site] = it
     const google = spreadsheetOf(it)
     const challenged = challengeOf(it)
+    const values = valuesOf(site, google?.spreadsheet.spreadsheetId)
+    const taken = takenSpamTab(values)
+    if (taken && site.spam?.tab !== undefined) refuse([name, 'spam', 'tab'], taken)
+    else if (taken) reader.refuse('SPAM_TAB', taken)
     return {
       site: {
-        ...valuesOf(site, google?.spreadsheet.spreadsheetId),
+        ...values,
         name,
         spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
         challenge: challenged?.challenge,
@@ -147,6 +152,19 @@ function takenSpreadsheet(owner: string, isShared: boolean): SettingRefusal {
     problem: isShared ? `is missing, and SHEETS_SHEET_ID is ${whose}` : `is ${whose}`,
     expected: 'a spreadsheet that belongs to this site alone',
     hint: 'Make another spreadsheet; or make one site of both, with two tabs.',
+  }
+}
+
+type TabValues = Pick<SiteConfig, 'spam' | 'defaultTab' | 'tabs'>
+
+/** What is wrong with the tab for suspect signups; undefined when others cannot name it. */
+function takenSpamTab({ spam, defaultTab, tabs = [] }: TabValues): SettingRefusal | undefined {
+  const isTaken = [defaultTab, ...tabs].some((tab) => tabKey(tab) === tabKey(spam.tab))
+  if (!isTaken || spam.filter !== 'quarantine') return undefined
+  return {
+    problem: 'is a tab for which people sign up.',
+    expected: 'a tab for suspect signups alone, as spam.filter is quarantine',
+    hint: 'Choose another name; or take it out of DEFAULT_SHEET_TAB and SHEET_TABS.',
   }
 }
 

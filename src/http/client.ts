@@ -35,11 +35,19 @@ export class Client {
    * of a proxy or of a private network is known.
    */
   get visitorAddress(): string | undefined {
+    return this.publicAddress?.includes(':') ? bareAddress(this.#ownText) : this.publicAddress
+  }
+
+  /** The visitor's address in its counted form. Undefined when `visitorAddress` is. */
+  get publicAddress(): string | undefined {
+    const counted = countedAddress(this.#ownText)
+    return counted === undefined || isPrivate(counted) ? undefined : counted
+  }
+
+  /** The visitor's address as the connection or the outermost trusted proxy tells it; empty when none does. */
+  get #ownText(): string {
     const { trustedProxies, remoteAddress } = this.#sender
-    const text = (trustedProxies === 0 ? remoteAddress : forwardedEntry(this.#sender)) ?? ''
-    const counted = countedAddress(text)
-    if (counted === undefined || isPrivate(counted)) return undefined
-    return counted.includes(':') ? bareAddress(text) : counted
+    return (trustedProxies === 0 ? remoteAddress : forwardedEntry(this.#sender)) ?? ''
   }
 
   /** The part of a shared resource that this client may use. */

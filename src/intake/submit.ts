@@ -11,6 +11,7 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Digest } from '../platform/digest.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
+import type { SpamFilter } from '../signup/spam-filter.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import { contentOf, fingerprintOf, type Turns } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
@@ -27,6 +28,8 @@ export interface SubmitParts {
   /** Makes a new UUIDv7. Ids always increase. */
   readonly newId: (now: Millis) => SignupId
   readonly turns: Turns
+  /** Undefined when it is off. */
+  readonly spamFilter?: SpamFilter | undefined
 }
 
 /** What a request wants to be stored together. */
@@ -91,13 +94,9 @@ export async function submit(
   }
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
   if (answer.kind === 'tokenUsed') throw refuse.challenge()
-  const { results } = answer
-  if (answer.kind === 'replayed') {
-    events.requestReplayed()
-    return { results, isReplay: true }
-  }
-  events.signupsAccepted(results.filter(Boolean).length, answer.duplicates)
-  return { results, isReplay: false }
+  const isReplay = answer.kind === 'replayed'
+  if (isReplay) events.requestReplayed()
+  return { results: answer.results, isReplay }
 }
 
 /**
@@ -129,21 +128,45 @@ function storeOnce(
 
 function store(submission: Submission, exchange: Exchange, parts: SubmitParts): Promise<Appended> {
   exchange.take(exchange.signups)
-  const append = (token?: string): Promise<Appended> => {
+  const append = async (token?: string): Promise<Appended> => {
     const receivedAt = parts.clock.now()
-    const signups = submission.signups.map((one) => signupOf(one, receivedAt, parts))
+    const { client } = exchange
+    const signups = submission.signups.map((one) => signupOf(one, receivedAt, client, parts))
     const { idempotency } = submission
-    const client = exchange.client.rateLimitKey
-    return parts.journal.append(signups, { idempotency, token, client })
+    const terms = { idempotency, token, client: client.rateLimitKey }
+    const answer = await parts.journal.append(signups, terms)
+    if (answer.kind === 'appended') tellStored(signups, answer, parts)
+    return answer
   }
   const { challenge } = parts
   return challenge ? admit(challenge, submission, exchange, parts).then(append) : append()
 }
 
-function signupOf(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {
+function signupOf(
+  parsed: ParsedSignup,
+  receivedAt: number,
+  client: Client,
+  { newId, spamFilter }: SubmitParts,
+): Signup {
   const { email, sheetTab, source, name, tags, metadata, fields } = parsed
   const id = newId(receivedAt)
-  return { id, receivedAt, email, sheetTab, source, name, tags, metadata, fields }
+  const signup = { id, receivedAt, email, sheetTab, source, name, tags, metadata, fields }
+  if (!spamFilter || client.apiKey !== undefined) return signup
+  const suspect = spamFilter.signalsOf(parsed, client.publicAddress)
+  return suspect ? { ...signup, suspect } : signup
+}
+
+/** Suspect signups count as accepted only where their rows go to the tab that they asked for. */
+function tellStored(
+  signups: readonly Signup[],
+  { results, duplicates }: Extract<Appended, { kind: 'appended' }>,
+  { events, spamFilter }: SubmitParts,
+): void {
+  const stored = signups.filter((_, index) => results[index])
+  const suspects = stored.filter(({ suspect }) => suspect)
+  for (const { id, suspect = [] } of suspects) events.signupSuspected(id, suspect)
+  const held = spamFilter?.quarantines ? suspects.length : 0
+  events.signupsAccepted(stored.length - held, duplicates)
 }
 
 /**

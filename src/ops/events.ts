@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
-import { type Millis, tabKey } from '../signup/signup.ts'
+import { type Millis, type SignupId, tabKey } from '../signup/signup.ts'
+import type { Signal } from '../signup/suspicion.ts'
 import type { AsideTab, RefusalReason, Warning } from '../signup/trouble.ts'
 import { challengeEvents } from './challenge-events.ts'
 import type { Health } from './health.ts'
@@ -18,6 +19,8 @@ interface DeliveryProblem {
 interface EventOptions {
   /** What all sites together may tell about refused requests. */
   readonly lines?: ToldLines
+  /** What they may tell about suspect signups. */
+  readonly suspectLines?: ToldLines
   readonly names?: SettingNames
   /** Counts what happens; left out when nobody wants to know. */
   readonly metrics?: SiteMetrics | undefined
@@ -34,12 +37,17 @@ export function createEvents(
   log: Logger,
   health: Health,
   clock: Clock,
-  { lines = new ToldLines(clock), names = environmentNames, metrics }: EventOptions = {},
+  {
+    lines = new ToldLines(clock),
+    suspectLines = new ToldLines(clock),
+    names = environmentNames,
+    metrics,
+  }: EventOptions = {},
 ) {
   return {
     ...refusalEvents(log, health, lines, names),
     ...challengeEvents(log, health, names, metrics),
-    ...intakeEvents(log, health, metrics),
+    ...intakeEvents(log, health, suspectLines, metrics),
     ...leaseEvents(log),
     ...deliveryEvents(log, health, metrics),
     ...tabEvents(log, health),
@@ -48,7 +56,12 @@ export function createEvents(
 }
 
 /** Events about signups that come in, and about the journal. */
-function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefined) {
+function intakeEvents(
+  log: Logger,
+  health: Health,
+  suspectLines: ToldLines,
+  metrics: SiteMetrics | undefined,
+) {
   const journalRecovered = (): void => {
     health.journal.state = 'ok'
     log.info('signups can be stored again')
@@ -66,6 +79,12 @@ function intakeEvents(log: Logger, health: Health, metrics: SiteMetrics | undefi
     signupsAccepted(count: number, duplicates = 0): void {
       metrics?.signupsAccepted(count, duplicates)
       if (health.journal.state !== 'ok') journalRecovered()
+    },
+    /** A suspect signup is on disk. */
+    signupSuspected(id: SignupId, signals: readonly Signal[]): void {
+      metrics?.signupSuspected(signals)
+      const isTold = suspectLines.takes(log)
+      log[isTold ? 'info' : 'debug']({ signup: id, signals }, 'a signup looks like spam')
     },
     /** @param reason of a closed list */
     signupsRefused(reason: string, count: number): void {

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+import { type Signal, signalPoints } from '../signup/suspicion.ts'
 import { type DeliveryState, deliveryStates } from '../signup/trouble.ts'
 
 /** How a call to the provider ended: done, or as in `Outcome` of the spreadsheet. */
@@ -45,6 +46,12 @@ export class Metrics {
   readonly #duplicates = this.#counter(
     'signups_duplicate_total',
     'Accepted signups that get no row, as their address is in the tab (DUPLICATES=ignore).',
+  )
+  readonly #suspects = this.#counter(
+    'suspect_signups_total',
+    'Suspect signups, each once for every sign of spam that it has.',
+    'site',
+    'signal',
   )
   readonly #replays = this.#counter(
     'replays_total',
@@ -121,10 +128,14 @@ export class Metrics {
   /** What the events of this site count. */
   ofSite(site: string) {
     const accepted: Adder = this.#accepted.labels(site)
+    for (const signal of Object.keys(signalPoints)) this.#suspects.labels(site, signal).inc(0)
     return {
       signupsAccepted: (count: number, duplicates: number): void => {
         accepted.inc(count)
         if (duplicates > 0) this.#duplicates.inc(duplicates)
+      },
+      signupSuspected: (signals: readonly Signal[]): void => {
+        for (const signal of signals) this.#suspects.labels(site, signal).inc(1)
       },
       signupsRefused: (reason: string, count: number): void =>
         this.#refused.get(reason)?.inc(count),

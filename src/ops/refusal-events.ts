@@ -8,15 +8,18 @@ const toldStatuses: ReadonlySet<number> = new Set([403, 429])
 const originsTold = 20
 const linesPerMinute = 60
 
-/** Limits the log lines about refused requests of all sites together, so that they cannot fill the disk. */
+/** Limits the log lines of one kind of all sites together, so that they cannot fill the disk. */
 export class ToldLines {
   readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #what: string
   #minuteEnds = -Infinity
   #told = 0
   #leftOut = 0
 
-  constructor(clock: Pick<Clock, 'elapsed'>) {
+  /** @param what what the lines that are left out are about */
+  constructor(clock: Pick<Clock, 'elapsed'>, what = 'requests were refused') {
     this.#clock = clock
+    this.#what = what
   }
 
   /** Whether one more line may be told. The log first tells how many were left out a minute ago. */
@@ -24,7 +27,7 @@ export class ToldLines {
     const now = this.#clock.elapsed()
     if (now >= this.#minuteEnds) {
       if (this.#leftOut > 0) {
-        log.info({ leftOut: this.#leftOut }, 'more requests were refused and logged at debug only')
+        log.info({ leftOut: this.#leftOut }, `more ${this.#what} and logged at debug only`)
       }
       this.#minuteEnds = now + 60_000
       this.#told = this.#leftOut = 0

@@ -32,11 +32,12 @@ export function runningSites(
 ): RunningSites {
   const shared: JournalHealth = { state: 'ok' }
   const lines = new ToldLines(clock)
+  const suspectLines = new ToldLines(clock, 'signups look like spam')
   const run = (config: SiteConfig): RunningSite => {
     const health = createHealth(shared)
     const own = hasSites ? log.child({ site: config.name }) : log
     const counted = metrics?.ofSite(config.name)
-    const options = { lines, names: config.settingNames, metrics: counted }
+    const options = { lines, suspectLines, names: config.settingNames, metrics: counted }
     const events = createEvents(own, health, clock, options)
     return { config, journal: partOf(journal.sites, config), health, events, log: own }
   }

@@ -7,7 +7,7 @@ import { createSiteverify } from '../challenge/siteverify.ts'
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
-import type { Answer } from '../http/answer.ts'
+import { type Answer, json } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
 import { Turns } from '../intake/idempotency.ts'
@@ -16,6 +16,9 @@ import type { Events } from '../ops/events.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
 import type { ParseContext } from '../signup/parse.ts'
+import { type SpamCounts, SpamFilter, type SpamFilterOptions } from '../signup/spam-filter.ts'
+import { Stamps } from '../signup/stamps.ts'
+import type { StampAnswer } from '../signup/wire.ts'
 import { SiteFiles } from './files.ts'
 import type { RunningSite } from './running-site.ts'
 import { parseContext } from './parse-context.ts'
@@ -29,6 +32,8 @@ export interface SiteWeb {
   readonly files: SiteFiles
   /** `GET /api/config`. */
   config(): Answer
+  /** `GET /api/stamp`, also where the filter is off: forms that ask for it stay in caches. */
+  stamp(): Answer
   /** `GET /api/signup/:id`. */
   status(exchange: Exchange): Promise<Answer>
 }
@@ -39,9 +44,12 @@ export interface SiteWebOptions {
   readonly secrets: Secrets
   /** Makes the ids of all sites. */
   readonly newId: Intake['newId']
+  readonly spamCounts: SpamCounts
+  /** The domains of throw-away addresses that are known. */
+  readonly throwAwayDomains: ReadonlySet<string>
 }
 
-type WebWorld = Pick<World, 'clock' | 'http' | 'digest'>
+type WebWorld = Pick<World, 'clock' | 'http' | 'digest' | 'hmacWith'>
 
 /** Builds the HTTP side of one site. */
 export function siteWeb(running: RunningSite, options: SiteWebOptions, world: WebWorld): SiteWeb {
@@ -60,12 +68,18 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       (await unlessUnavailable(journal.intake.takesTab(tab, world.clock.now(), client))) ?? true,
   }
   const settings: PublicSettings = { ...config, ...pageOptions }
+  const clock = journal.time ?? world.clock
+  const stamps = new Stamps(world.hmacWith(journal.keyFor('stamp')), clock)
   return {
-    intake: createIntake(running, options, pageOptions, world),
+    intake: {
+      ...createIntake(running, options, pageOptions, world),
+      spamFilter: createSpamFilter(site, { ...options, stamps, clock }),
+    },
     pageOptions,
     pages: pageRoutes(pageOptions),
     files: new SiteFiles(pageOptions),
     config: () => publicConfig(settings),
+    stamp: () => json('ok', { stamp: stamps.make() } satisfies StampAnswer),
     status: ({ params }) => signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
   }
 }
@@ -98,6 +112,18 @@ function createIntake(
     waiting: new Waiting({ journal: journal.intake, health, clock }),
     bulkItemsMax: config.bulkItemsMax,
   }
+}
+
+function createSpamFilter(
+  { name, fields, spam }: SiteConfig,
+  options: Pick<SiteWebOptions, 'spamCounts' | 'throwAwayDomains'> &
+    Pick<SpamFilterOptions, 'stamps' | 'clock'>,
+): SpamFilter | undefined {
+  if (spam.filter === 'off') return undefined
+  const { spamCounts: counts, throwAwayDomains, stamps, clock } = options
+  const domains = [throwAwayDomains, new Set(spam.domains)]
+  const quarantines = spam.filter === 'quarantine'
+  return new SpamFilter({ site: name, quarantines, domains, fields, stamps, counts, clock })
 }
 
 function createChallenge(

@@ -183,3 +183,8 @@ export interface DeliveryStalled {
   readonly since: string
   readonly error: string
 }
+
+/** The answer of `GET /api/stamp`: what our own forms send in the field `rollcall_stamp`. */
+export interface StampAnswer {
+  readonly stamp: string
+}

@@ -6,6 +6,7 @@ import type {
   Problem,
   SignupAccepted,
   SignupStatusAnswer,
+  StampAnswer,
 } from '../../signup/wire.ts'
 
 /** The schemas of all answers. Each must match the type that the handlers use. */
@@ -86,6 +87,13 @@ const config = z.strictObject({
   limits: z.record(z.string(), z.number()),
 }) satisfies z.ZodType<Omit<ConfigAnswer, 'fields'>>
 
+const stamp = z.strictObject({
+  stamp: z
+    .string()
+    .max(100)
+    .meta({ description: 'For the field rollcall_stamp of a form, at most a day.' }),
+}) satisfies z.ZodType<StampAnswer>
+
 const problem = z
   .strictObject({
     type: z.literal('about:blank'),
@@ -130,6 +138,7 @@ export const answers = {
   BulkAccepted: bulkAccepted,
   SignupStatus: signupStatus,
   Config: config,
+  Stamp: stamp,
   Problem: problem,
   Readiness: readiness,
   Liveness: z.strictObject({ status: z.literal('ok') }),

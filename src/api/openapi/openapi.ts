@@ -70,6 +70,7 @@ function pathsOf(service: DescribedService): Json {
     return { operationId, ...more, responses: { ...any, ...responses } }
   }
   const config = inJson('What a form needs to know', 'Config')
+  const stamp = inJson('A signed time for a form, to be sent with it', 'Stamp')
   const alive = inJson('Whether the process is alive', 'Liveness')
   const state = inJson('How far a signup has come', 'SignupStatus', refused([404]))
   const ready = inJson('Whether signups can be taken', 'Readiness', {
@@ -86,6 +87,7 @@ function pathsOf(service: DescribedService): Json {
       get: operation('getSignup', state),
     },
     '/api/config': { parameters: ofSite, get: operation('getConfig', config) },
+    '/api/stamp': { parameters: ofSite, get: operation('getStamp', stamp) },
     '/api/health': { get: operation('getHealth', alive) },
     '/api/ready': {
       parameters: [strict, ...(sites ? [siteOrAll] : [])],

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { Argument, type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { partOf } from '../operations/journal-home.ts'
 import { decide, type Decided, type Decision, heldSignups } from '../operations/quarantine.ts'
 import { startRowRemoval } from '../service/row-removal.ts'
@@ -11,6 +11,8 @@ import { chosenSites, readSettings } from './settings.ts'
 import { counted, digits, iso, parseSeconds } from './terminal/words.ts'
 
 const details = `
+Without a decision, it lists them: id, time, signs of spam, the tab that was asked for,
+address and name. With --json, each is one line.
 Exit code 1: an id is not in quarantine, or a row still has to be removed from the
 quarantine tab: the service removes it later, and so does the next call.`
 
@@ -21,49 +23,37 @@ const words = {
 } as const
 
 export function addQuarantine(program: Command, run: Run): void {
-  const command = program
+  program
     .command('quarantine')
-    .description('list the suspect signups in quarantine; release or erase them')
-  withFilters(command)
-    .option('--json', 'print JSON, one signup a line')
-    .action(({ json = false, site, ...choice }) =>
-      run((session) => list({ ...choice, site, json }, session)),
-    )
-  for (const [decision, description] of [
-    ['release', 'give suspect signups a row in the tab that they asked for'],
-    ['erase', 'erase suspect signups from the journal and from the spreadsheet'],
-  ] as const) {
-    withFilters(command.command(decision))
-      .description(description)
-      .argument('[ids...]', 'the ids of the signups; instead of them, filters')
-      .option('--dry-run', 'tell how many there are, and change nothing')
-      .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60)
-      .option('--json', 'print JSON, for programs')
-      .addHelpText('after', details)
-      .action((ids, options) =>
-        run((session) => {
-          if (Object.keys(command.opts()).length === 0) return act(decision, ids, options, session)
-          throw new UsageError(`Options stand behind ${decision}.`)
-        }),
-      )
-  }
-}
-
-function withFilters(command: Command) {
-  return command
-    .enablePositionalOptions()
+    .description('list suspect signups; give them a row in their tab, or erase them')
+    .addArgument(new Argument('[decision]', 'what to do').choices(['release', 'erase'] as const))
+    .argument('[ids...]', 'the ids of the signups; instead of them, filters')
     .option('--site <name>', 'only this site; otherwise all')
     .option('--domain <domain>', 'only addresses at this domain', parseDomain)
     .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
+    .option('--dry-run', 'tell how many it would be, and change nothing')
+    .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60)
+    .option('--json', 'print JSON, for programs')
+    .addHelpText('after', details)
+    .action((decision, ids, options) =>
+      run(async (session) => {
+        if (decision) return act(decision, ids, options, session)
+        if (options.dryRun) throw new UsageError('--dry-run goes with release or erase.')
+        return list(options, session)
+      }),
+    )
 }
 
-interface Filters {
+interface Options {
   readonly site?: string | undefined
   readonly domain?: string | undefined
   readonly since?: number | undefined
+  readonly dryRun?: true | undefined
+  readonly wait: number
+  readonly json?: true | undefined
 }
 
-async function list({ site, json, ...filters }: Filters & { json: boolean }, session: Session) {
+async function list({ site, json, ...filters }: Options, session: Session) {
   const { out, notes, stop } = session
   const { config, home } = await readSettings()
   const sites = chosenSites(config, site)
@@ -91,12 +81,7 @@ function lineOf(signup: Signup, site: string, hasSites: boolean): string {
   return cells.map(visible).join('  ').trimEnd()
 }
 
-async function act(
-  decision: Decision,
-  ids: readonly string[],
-  options: Filters & { dryRun?: true; wait: number; json?: true },
-  session: Session,
-) {
+async function act(decision: Decision, ids: readonly string[], options: Options, session: Session) {
   const { clock, notes, out, stop } = session
   const { site, domain, since, dryRun: isTrial = false, wait, json } = options
   const hasFilters = site !== undefined || domain !== undefined || since !== undefined

@@ -25,7 +25,8 @@ function world(positions: readonly number[] = []) {
     clock,
     giveUp,
     waiting: positions.map((position): RowToRemove => {
-      return { position, tab: 'News', email: `${position}@example.com`, receivedAt: position }
+      const email = `${position}@example.com`
+      return { position, tab: 'News', email, receivedAt: position, mark: undefined }
     }),
     ends: [] as Removal[],
     remove: async (_signal: AbortSignal): Promise<Removal> => it.ends.shift() ?? down,

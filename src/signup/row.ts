@@ -1,6 +1,7 @@
 import { type Field, type FieldValues, headingOf } from './field.ts'
 import { withMembers } from './metadata.ts'
 import type { Signup } from './signup.ts'
+import type { Signal } from './suspicion.ts'
 
 /** The columns of a tab, in order; they are its header row. The columns of the site's fields follow. */
 export const columns = [
@@ -51,7 +52,7 @@ export function toRow(signup: Signup, tab: string, own = noColumns): Row {
     own.every((one) => one.name !== name),
   )
   const { suspect } = signup
-  const added: typeof undeclared = suspect ? [...undeclared, ['suspect', suspect]] : undeclared
+  const added: typeof undeclared = suspect ? [['suspect', suspect], ...undeclared] : undeclared
   return [
     signup.email,
     new Date(signup.receivedAt).toISOString(),
@@ -62,6 +63,17 @@ export function toRow(signup: Signup, tab: string, own = noColumns): Row {
     suspect ? signup.sheetTab : tab,
     ...own.map(({ name }) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined)),
   ]
+}
+
+/**
+ * What the Metadata of a suspect signup has more than that of the same signup once it is released, as JSON:
+ * `"suspect":["links"]`. It tells the two rows apart.
+ *
+ * @param metadata its own
+ */
+export function suspectMember(metadata: string, signals: readonly Signal[]): string {
+  const marked = withMembers(metadata, [['suspect', signals]])
+  return marked.slice(metadata === '' ? 1 : metadata.length, -1)
 }
 
 function cellOf(value: FieldValues[string] = ''): Cell {

@@ -56,7 +56,7 @@ export interface Spreadsheet {
 
   /**
    * Looks for these rows in all tabs, and tries once to remove those that it finds. A row is known by
-   * its address, letter case aside, and its timestamp. Never changes another row, whatever people do
+   * its address, letter case aside, its timestamp, and its mark if it has one. Never changes another row, whatever people do
    * meanwhile. Call it again until it finds none of them; safe to repeat at any time.
    */
   remove(rows: readonly RowToRemove[], signal: AbortSignal): Promise<Removal>
@@ -65,6 +65,8 @@ export interface Spreadsheet {
 export interface RowToRemove {
   readonly email: string
   readonly receivedAt: Millis
+  /** What a cell has in it, if other rows may have the same address and timestamp. */
+  readonly mark?: string | undefined
 }
 
 /** What delivery keeps to when it writes to a spreadsheet. */

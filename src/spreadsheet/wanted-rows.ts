@@ -4,6 +4,8 @@ interface RowTexts {
   /** In small letters. */
   readonly address: string
   readonly timestamp: string
+  /** As in `RowToRemove`; a cell of any row has the empty one. */
+  readonly mark: string
 }
 
 /** The rows to remove, each with how many rows of the spreadsheet are it, and how many only have its address. */
@@ -15,10 +17,16 @@ export class WantedRows {
   constructor(rows: readonly RowToRemove[]) {
     this.standing = rows.map(() => 0)
     this.others = rows.map(() => 0)
-    this.#wanted = rows.map(({ email, receivedAt }) => ({
+    this.#wanted = rows.map(({ email, receivedAt, mark = '' }) => ({
       address: email.toLowerCase(),
       timestamp: new Date(receivedAt).toISOString(),
+      mark,
     }))
+  }
+
+  /** Whether rows are told apart by a mark, which is in their metadata. */
+  get haveMarks(): boolean {
+    return this.#wanted.some(({ mark }) => mark !== '')
   }
 
   /**
@@ -32,6 +40,8 @@ export class WantedRows {
       const read = readings(texts.address)
       if (read.length === 0) continue
       const isRow = read.flat().some((cell) => hasTimestamp(cell, texts.timestamp))
+      // Without its mark, it is the row of the same signup in its own tab.
+      if (isRow && !read.flat().some((cell) => cell.includes(texts.mark))) continue
       const counts = isRow ? this.standing : this.others
       counts[index] = (counts[index] ?? 0) + 1
       if (isRow) found ??= texts

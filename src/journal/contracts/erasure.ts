@@ -77,6 +77,8 @@ export interface RowToRemove {
   readonly tab: string
   readonly email: string
   readonly receivedAt: Millis
+  /** Only a row that has this in a cell: its signup was released, and has another row. Else undefined. */
+  readonly mark: string | undefined
 }
 
 export interface RemovalOutcome {

@@ -241,8 +241,8 @@ function outcomesOf(
 }
 
 function suspectsOf({ signups, tabs }: HashedRequest): readonly Suspect[] {
-  return signups.flatMap(({ id, receivedAt, suspect: signals }, place) =>
-    signals ? [{ id, receivedAt, signals, key: tabs[place]?.key ?? '' }] : [],
+  return signups.flatMap((signup, place) =>
+    signup.suspect ? [{ ...signup, suspect: signup.suspect, key: tabs[place]?.key ?? '' }] : [],
   )
 }
 

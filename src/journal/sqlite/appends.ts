@@ -107,9 +107,9 @@ class Appends {
       const { id, receivedAt, email } = signup
       const tab = tabs[index]
       if (!tab) return undefined
-      const signals = signup.suspect
-      if (signals) this.#noteSuspect(site, { id, key: tab.key, signals, receivedAt })
-      const held = signals && holding
+      const { suspect } = signup
+      if (suspect) this.#noteSuspect(site, { ...signup, suspect, key: tab.key })
+      const held = suspect && holding
       const mayBeDuplicate = !held && site.policy.duplicates === 'ignore'
       const isDuplicate = mayBeDuplicate && this.#isKnown(site, tab, email)
       if (isDuplicate) duplicates += 1

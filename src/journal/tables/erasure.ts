@@ -1,6 +1,15 @@
 import type { ErasedSlice, Erasure, RemovalOutcome, Tombstone } from '../contracts/erasure.ts'
 import { addressHash } from '../hashes.ts'
-import { headLock, reading, siteLock, statementsOf, type Step, rowOf, type Answer } from '../sql.ts'
+import {
+  headLock,
+  reading,
+  siteLock,
+  statementsOf,
+  type Step,
+  rowOf,
+  textOf,
+  type Answer,
+} from '../sql.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
 import type { Site } from './site.ts'
 
@@ -37,8 +46,9 @@ const sql = statementsOf('erasure', (dialect) => {
     removals: ofEach({
       each: given('asked', '$1', { site: 'integer', after: 'number', no: 'integer' }),
       no: 'asked.no',
-      columns: `removal.position, removal.email, tab.name AS tab,
-        signup.received_at AS "receivedAt"`,
+      columns: `removal.position, removal.email, tab.name AS tab, signup.received_at AS "receivedAt",
+        (SELECT member FROM suspect
+         WHERE suspect.position = removal.position AND is_released) AS mark`,
       from: `${removals} WHERE removal.position > asked.after AND signup.email = ''
              AND tab.site = asked.site`,
       order: 'removal.position',
@@ -78,6 +88,7 @@ export function erasureOf(site: Site): Erasure {
         tab: String(row['tab']),
         email: String(row['email']),
         receivedAt: Number(row['receivedAt']),
+        mark: textOf(row['mark']),
       }))
     },
     removed: async (position, outcome) => {

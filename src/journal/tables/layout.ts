@@ -248,7 +248,8 @@ export const layout: readonly Table[] = [
     columns: {
       position: number,
       tab: integer, // that the signup asked for
-      signals: text, // with commas between them
+      member: text, // of its Metadata, with its signs, as `suspectMember` makes it
+      is_released: flag, // its row in quarantine has to go, and that in its tab stays
     },
     key: ['position'],
     since: 8,

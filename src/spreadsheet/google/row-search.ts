@@ -1,5 +1,5 @@
 import { readHeader } from '../header.ts'
-import { keyColumns } from '../row-key.ts'
+import { keyColumns, metadataColumn } from '../row-key.ts'
 import { hasTimestamp, type WantedRows } from '../wanted-rows.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { listSheets, type Part, rangeOf, readFirstOf, rowsIn } from './sheet-parts.ts'
@@ -11,7 +11,7 @@ export interface FoundRow {
   readonly sheetId: number
   /** Its index in the sheet, from 0, at the moment of the search. */
   readonly row: number
-  /** The cells that name it: its address, and the cell that has its timestamp. */
+  /** The cells that name it: its address, the cell that has its timestamp, and the one with its mark. */
   readonly cells: readonly { readonly column: number; readonly text: string }[]
 }
 
@@ -44,7 +44,7 @@ export async function searchRows(
       const { read, answer } = await readFirstOf(parts, (part) => [rangeOf(part)], ask)
       const found = readRows(answer)
       rows.push(...found.flatMap((row) => foundIn(row, wanted)))
-      const next = read.flatMap((part) => following(part, found))
+      const next = read.flatMap((part) => following(part, found, wanted))
       parts = [...next, ...parts.slice(read.length)]
     } catch (error) {
       if (!isRangeRefused(error)) throw error
@@ -70,7 +70,7 @@ function columnsOf({ tables, columnCount }: Sheet): number {
 }
 
 /** What comes after a part that was read; nothing at the end of the sheet. */
-function following(part: Part, read: readonly ReadRow[]): readonly Part[] {
+function following(part: Part, read: readonly ReadRow[], wanted: WantedRows): readonly Part[] {
   const { sheet } = part
   const row = part.row + rowsIn(part)
   if (row >= sheet.rowCount) return []
@@ -79,9 +79,10 @@ function following(part: Part, read: readonly ReadRow[]): readonly Part[] {
   const head = read.find((one) => one.sheetId === sheet.sheetId && one.row === 0)
   const header = readHeader(head?.texts ?? [])
   const columns = keyColumns(header)
-  // In a long tab with a header row, only the columns from Email to Timestamp are read below.
+  // In a long tab with a header row, only the columns from Email to Timestamp are read below, or to Metadata.
   const isKnown = header.kind !== 'none' && columns.length === 2
-  return [isKnown ? partOf(sheet, row, columns) : { ...part, row }]
+  const needed = wanted.haveMarks ? [...columns, ...metadataColumn(header)] : columns
+  return [isKnown ? partOf(sheet, row, needed) : { ...part, row }]
 }
 
 interface ReadRow {
@@ -118,6 +119,7 @@ function foundIn({ sheetId, row, firstColumn, texts }: ReadRow, wanted: WantedRo
   const cells = [
     texts.findIndex((text) => isAddress(text, found.address)),
     texts.findIndex((text) => hasTimestamp(text, found.timestamp)),
+    ...(found.mark === '' ? [] : [texts.findIndex((text) => text.includes(found.mark))]),
   ].map((at) => ({ column: firstColumn + at, text: texts[at] ?? '' }))
   return [{ sheetId, row, cells }]
 }

@@ -199,7 +199,13 @@ export const releasedSignups: readonly ContractTest[] = [
       const { receivedAt } = odd
       const position = before?.position
       expect(await journal.erasure.removals(0)).toEqual([
-        { position, tab: 'Quarantine', email: ada, receivedAt },
+        {
+          position,
+          tab: 'Quarantine',
+          email: ada,
+          receivedAt,
+          mark: '"suspect":["hidden-field","stamp"]',
+        },
       ])
       const after = await journal.intake.find(odd.id)
       expect(after).toEqual({

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest'
+
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { createGoogleWorld } from '../../harness/google-world.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { postSuspect } from '../../harness/post-suspect.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Decided } from '../../src/operations/quarantine.ts'
+import type { Status } from '../../src/operations/status.ts'
+
+const env = { SPAM_FILTER: 'quarantine' }
+
+interface Place {
+  readonly dataDir: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+interface Answered {
+  readonly id: string
+  readonly receivedAt: string
+}
+
+async function idOf(answer: Promise<Response>): Promise<string> {
+  return ((await (await answer).json()) as Answered).id
+}
+
+async function held(place: Place, ...args: readonly string[]) {
+  const { code, stdout } = await runCommand(['quarantine', '--json', ...args], place)
+  expect(code).toBe(0)
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+async function act(place: Place, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await runCommand(['quarantine', ...args, '--json'], place)
+  return { code, stderr, ...(stdout && (JSON.parse(stdout) as Decided)) }
+}
+
+const done = (removed: number) => ({
+  code: 0,
+  rows: { removed, notFound: 0, waiting: 0 },
+  reason: null,
+  notHeld: [],
+})
+
+test('a suspect signup stands in the quarantine tab, and gets its row where it asked for one when it is released', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env }
+  await using service = await startService(place)
+  const metadata = JSON.stringify({ plan: 'free' })
+  const answer = await postSuspect(service.url, {
+    ...{ email: 'ada@example.com', sheetTab: 'Letters', name: 'Ada', metadata },
+  })
+  const { id, receivedAt } = (await answer.clone().json()) as Answered
+  expect([answer.status, await answer.json()]).toEqual([
+    202,
+    { id, receivedAt, status: 'accepted', sheetTab: 'Letters' },
+  ])
+  await allDelivered(service)
+  const cells = ['ada@example.com', receivedAt, 'form', 'Ada', '']
+  const marked = '{"plan":"free","suspect":["hidden-field"]}'
+  expect(readTab(data.path, 'Quarantine.csv').slice(1)).toEqual([[...cells, marked, 'Letters']])
+  expect(readTab(data.path, 'Letters.csv')).toEqual([])
+  const status = async () => (await fetch(`${service.url}/api/signup/${id}`)).json()
+  expect(await status()).toMatchObject({ status: 'written', sheetTab: 'Letters' })
+  const signup = { email: 'ada@example.com', name: 'Ada', source: 'form', sheetTab: 'Letters' }
+  expect(await held(place)).toEqual([
+    { id, ...signup, timestamp: receivedAt, metadata: { plan: 'free' }, suspect: ['hidden-field'] },
+  ])
+  const { stdout, stderr } = await runCommand(['quarantine'], place)
+  expect(stdout).toBe(`${id}  ${receivedAt}  hidden-field  Letters  ada@example.com  Ada\n`)
+  expect(stderr).toContain('In quarantine: 1 signup.')
+
+  expect(await act(place, 'release', id)).toMatchObject({ ...done(1), signups: 1 })
+  await allDelivered(service)
+  expect(readTab(data.path, 'Letters.csv').slice(1)).toEqual([
+    [...cells, '{"plan":"free"}', 'Letters'],
+  ])
+  expect(readTab(data.path, 'Quarantine.csv')).toHaveLength(1)
+  expect(await status()).toMatchObject({ status: 'written', sheetTab: 'Letters' })
+  expect(await held(place)).toEqual([])
+  expect(await act(place, 'release', id)).toMatchObject({ code: 1, signups: 0, notHeld: [id] })
+  expect(readTab(data.path, 'Letters.csv')).toHaveLength(2)
+})
+
+test('filters choose what is listed, released and erased, and --dry-run changes nothing', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: { ...google.env, ...env } }
+  await using service = await startService(place)
+  const addresses = ['a@one.example', 'b@one.example', 'c@two.example', 'd@sub.one.example']
+  for (const email of addresses) await postSuspect(service.url, { email })
+  await postSignup(service.url, { email: 'e@one.example' })
+  await allDelivered(service)
+  const emails = async (...args: readonly string[]) =>
+    (await held(place, ...args)).map(({ email }) => email)
+  expect(await emails('--domain', 'ONE.example')).toEqual(addresses.slice(0, 2))
+  expect(await emails('--since', '2001-01-01')).toEqual(addresses)
+  expect(await emails('--since', '2099-01-01')).toEqual([])
+  const trial = await act(place, 'erase', '--domain', 'one.example', '--dry-run')
+  expect(trial).toMatchObject({ ...done(0), signups: 2 })
+  expect(await emails()).toEqual(addresses)
+  const erased = await act(place, 'erase', '--domain', 'one.example')
+  expect(erased).toMatchObject({ ...done(2), signups: 2 })
+  const released = await act(place, 'release', '--since', '2001-01-01')
+  expect(released).toMatchObject({ ...done(2), signups: 2 })
+  await allDelivered(service)
+  const rows = async (tab: string) => ((await google.rows(tab)) ?? []).map(([email]) => email)
+  expect(await rows('Sheet1')).toEqual([
+    'Email',
+    'e@one.example',
+    'c@two.example',
+    'd@sub.one.example',
+  ])
+  expect((await rows('Quarantine')).filter((email) => email !== '')).toEqual(['Email'])
+})
+
+test('a row in quarantine that a person has moved or deleted hinders no release', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: { ...google.env, ...env } }
+  await using service = await startService(place)
+  const ids: string[] = []
+  for (const name of ['a', 'b', 'c']) {
+    ids.push(await idOf(postSuspect(service.url, { email: `${name}@example.com` })))
+  }
+  await allDelivered(service)
+  const sheet = google.emulator.spreadsheet(google.spreadsheetId)
+  sheet.deleteRows('Quarantine', 2, 1)
+  sheet.insertRows('Quarantine', 1, 3)
+  const report = await act(place, 'release', ...ids)
+  expect(report).toMatchObject({
+    code: 0,
+    signups: 3,
+    rows: { removed: 2, notFound: 1, waiting: 0 },
+  })
+  await allDelivered(service)
+  const rows = async (tab: string) => ((await google.rows(tab)) ?? []).map(([email]) => email)
+  expect(await rows('Sheet1')).toEqual(['Email', 'a@example.com', 'b@example.com', 'c@example.com'])
+  expect((await rows('Quarantine')).join('')).toBe('Email')
+})
+
+test('while Google is down a release is done, and says that a row waits', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: { ...google.env, ...env } }
+  await using service = await startService(place)
+  const id = await idOf(postSuspect(service.url, { email: 'ada@example.com' }))
+  await allDelivered(service)
+  google.emulator.faults.add({ answer: 'unavailable', times: Infinity })
+  const report = await act(place, 'release', id, '--wait', '1')
+  expect(report).toMatchObject({ code: 1, signups: 1, rows: { waiting: 1 } })
+  google.emulator.faults.clear()
+  await allDelivered(service)
+  const rows = async (tab: string) => ((await google.rows(tab)) ?? []).map(([email]) => email)
+  await expect.poll(async () => (await rows('Quarantine')).join('')).toBe('Email')
+  expect(await rows('Sheet1')).toEqual(['Email', 'ada@example.com'])
+})
+
+test('status, export and a later filter tell suspect signups apart', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env }
+  {
+    await using service = await startService(place)
+    await postSuspect(service.url, { email: 'a@example.com' })
+    await postSignup(service.url, { email: 'b@example.com' })
+    await allDelivered(service)
+    const { stdout } = await runCommand(['status', '--json'], place)
+    expect(JSON.parse(stdout) as Status).toMatchObject({
+      accepted: { today: 1, sevenDays: 1, all: 1 },
+      written: { all: 1 },
+      suspect: { today: 1, sevenDays: 1, all: 1, signs: { 'hidden-field': 1 } },
+      waiting: { signups: 0 },
+    })
+    expect((await runCommand(['status'], place)).stdout).toMatch(/Suspect +1 +1 +1/)
+    const exported = await runCommand(['export'], place)
+    expect(exported.stdout).toContain('b@example.com')
+    expect(exported.stdout).not.toContain('a@example.com')
+    expect(exported.stderr).toContain('in quarantine: 1 signup')
+    const verified = await runCommand(['verify', '--json'], place)
+    expect(JSON.parse(verified.stdout)).toMatchObject({ signups: { present: 2, missing: 0 } })
+  }
+  const logging = { ...place, env: {} }
+  await using service = await startService(logging)
+  await postSignup(service.url, { email: 'c@example.com', sheetTab: 'Quarantine' })
+  await allDelivered(service)
+  expect((await held(logging)).map(({ email }) => email)).toEqual(['a@example.com'])
+  const { stdout } = await runCommand(['status', '--json'], logging)
+  expect(JSON.parse(stdout) as Status).toMatchObject({ accepted: { all: 2 }, suspect: { all: 1 } })
+  const report = await act(logging, 'release', '--domain', 'example.com')
+  expect(report).toMatchObject({ ...done(1), signups: 1 })
+  await allDelivered(service)
+  const rows = readTab(data.path, 'Quarantine.csv').map(([email]) => email)
+  expect(rows).toEqual(['Email', 'c@example.com'])
+})
+
+test.each([
+  [['release'], /ids of signups, or else filters/],
+  [['release', 'ada@example.com'], /36 characters/],
+  [['erase', '0198-1', '--domain', 'example.com'], /ids of signups, or else filters/],
+  [['release', '--domain', 'a@b.example'], /such as example\.com/],
+  [['--dry-run'], /goes with release or erase/],
+  [['--site', 'other'], /There is no site/],
+  [['relaese'], /release, erase/],
+])('quarantine %j is refused with what to do', async (args, words) => {
+  await using data = await tempFolder()
+  const { code, stderr } = await runCommand(['quarantine', ...args], { dataDir: data.path, env })
+  expect([code, stderr]).toEqual([2, expect.stringMatching(words)])
+})

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
-import { columns, toRow } from '../../src/signup/row.ts'
+import { columns, suspectMember, toRow } from '../../src/signup/row.ts'
 import { shownCell } from '../../src/spreadsheet/csv.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
@@ -391,6 +391,25 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         await restart()
         expect(await spreadsheet.abandon(batch, testSignal)).toEqual(applied)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('of two rows with one address and time, the one with the mark goes', async () => {
+        const released = makeFullSignup({ sheetTab: 'News' })
+        const held: Signup = { ...released, suspect: ['link-in-name', 'stamp'] }
+        const { email, receivedAt, metadata } = released
+        const mark = suspectMember(metadata, held.suspect ?? [])
+        const others = Array.from({ length: 1_100 }, () => makeFullSignup())
+        await write(makeBatch(1, { News: [released], Quarantine: [...others, held] }))
+        const before = await world.rows('News')
+        const wanted = [{ email, receivedAt, mark }]
+        const first = await spreadsheet.remove(wanted, testSignal)
+        expect(first).toEqual({ kind: 'removed', standing: [1], others: [0] })
+        const again = await spreadsheet.remove(wanted, testSignal)
+        expect(again).toEqual({ kind: 'removed', standing: [0], others: [0] })
+        expect(await world.rows('News')).toEqual(before)
+        const left = (await world.rows('Quarantine')) ?? []
+        expect(left.flat().join(' ')).not.toContain(email)
+        expect(left.filter(([address = '']) => address.includes('@'))).toHaveLength(1_100)
       })
 
       test('markers can be pruned more than once, which changes no row', async () => {

@@ -34,3 +34,14 @@ test.each([
   const client = new Client({ remoteAddress, forwardedFor, trustedProxies })
   expect(client.visitorAddress).toBe(expected)
 })
+
+test.each([
+  ['203.0.113.7', 0, '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', 0, '2001:db8:1:2::/64'],
+  ['10.1.2.3', 0, undefined],
+  ['10.1.2.3', 1, '198.51.100.1'],
+  ['10.1.2.3', 2, undefined],
+])('from %s with %i proxies, the public address is %s', (remoteAddress, trustedProxies, is) => {
+  const client = new Client({ remoteAddress, forwardedFor: '198.51.100.1', trustedProxies })
+  expect(client.publicAddress).toBe(is)
+})

@@ -2,6 +2,7 @@ import pino from 'pino'
 import { expect, test } from 'vitest'
 
 import { ManualClock } from '../../harness/manual-clock.ts'
+import type { SignupId } from '../signup/signup.ts'
 import { createEvents } from './events.ts'
 import { createHealth } from './health.ts'
 
@@ -9,7 +10,8 @@ function world() {
   const lines: { readonly level: number; readonly msg: string }[] = []
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[number]) })
   const health = createHealth()
-  return { lines, health, events: createEvents(log, health, new ManualClock()) }
+  const clock = new ManualClock()
+  return { lines, health, clock, events: createEvents(log, health, clock) }
 }
 
 const problem = { reason: 'permission', message: 'not shared', hint: 'Share it.' } as const
@@ -43,4 +45,15 @@ test('rows of forgotten people are logged as removed only when some were', () =>
     'rows of forgotten people were removed',
     'rows of forgotten people were gone already',
   ])
+})
+
+test('a minute after many suspect signups, one line tells how many the log has left out', async () => {
+  const { lines, events, clock } = world()
+  const id = '019a9b1e-0000-7000-8000-000000000000' as SignupId
+  for (let at = 0; at < 70; at++) events.signupSuspected(id, ['links'])
+  await clock.run(60_000)
+  events.signupSuspected(id, ['links'])
+  const [more, next] = lines.slice(60)
+  expect(more).toMatchObject({ msg: 'more signups looked like spam and were logged at debug only' })
+  expect(next).toMatchObject({ signup: id, signals: ['links'], msg: 'a signup looks like spam' })
 })

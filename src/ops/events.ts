@@ -39,7 +39,7 @@ export function createEvents(
   clock: Clock,
   {
     lines = new ToldLines(clock),
-    suspectLines = new ToldLines(clock),
+    suspectLines = new ToldLines(clock, 'suspect'),
     names = environmentNames,
     metrics,
   }: EventOptions = {},

@@ -8,18 +8,23 @@ const toldStatuses: ReadonlySet<number> = new Set([403, 429])
 const originsTold = 20
 const linesPerMinute = 60
 
+/** Told in place of the lines that were left out. */
+const leftOutMessages = {
+  refused: 'more requests were refused and logged at debug only',
+  suspect: 'more signups looked like spam and were logged at debug only',
+}
+
 /** Limits the log lines of one kind of all sites together, so that they cannot fill the disk. */
 export class ToldLines {
   readonly #clock: Pick<Clock, 'elapsed'>
-  readonly #what: string
+  readonly #kind: keyof typeof leftOutMessages
   #minuteEnds = -Infinity
   #told = 0
   #leftOut = 0
 
-  /** @param what what the lines that are left out are about */
-  constructor(clock: Pick<Clock, 'elapsed'>, what = 'requests were refused') {
+  constructor(clock: Pick<Clock, 'elapsed'>, kind: keyof typeof leftOutMessages = 'refused') {
     this.#clock = clock
-    this.#what = what
+    this.#kind = kind
   }
 
   /** Whether one more line may be told. The log first tells how many were left out a minute ago. */
@@ -27,7 +32,7 @@ export class ToldLines {
     const now = this.#clock.elapsed()
     if (now >= this.#minuteEnds) {
       if (this.#leftOut > 0) {
-        log.info({ leftOut: this.#leftOut }, `more ${this.#what} and logged at debug only`)
+        log.info({ leftOut: this.#leftOut }, leftOutMessages[this.#kind])
       }
       this.#minuteEnds = now + 60_000
       this.#told = this.#leftOut = 0

@@ -32,7 +32,7 @@ export function runningSites(
 ): RunningSites {
   const shared: JournalHealth = { state: 'ok' }
   const lines = new ToldLines(clock)
-  const suspectLines = new ToldLines(clock, 'signups look like spam')
+  const suspectLines = new ToldLines(clock, 'suspect')
   const run = (config: SiteConfig): RunningSite => {
     const health = createHealth(shared)
     const own = hasSites ? log.child({ site: config.name }) : log

@@ -72,6 +72,11 @@ test('the first token and the first redirect that are not empty count', () => {
   expect(read(query)).toEqual({ challengeToken: 'one', redirect: '/a' })
 })
 
+test('of the fields that the spam filter reads, the first one that is not empty counts', () => {
+  const query = 'rollcall_message=&rollcall_stamp=a&rollcall_stamp=b&rollcall_message=x'
+  expect(read(query)).toEqual({ rollcall_message: 'x', rollcall_stamp: 'a' })
+})
+
 test('the choices of a form are a list, be it one, and repeated fields of other types stay a mistake', () => {
   const own = (['choices', 'choice'] as const).map((type) => {
     return { name: type, type, required: false, options: ['a', 'b'] }

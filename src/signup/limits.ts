@@ -23,8 +23,6 @@ export const limits = {
   tokenCharactersMax: 2_048,
   /** The redirect becomes a `Location` header, and proxies commonly allow 4 to 8 KB for all headers. */
   redirectCharactersMax: 2_048,
-  /** Of the fields that the spam filter looks at. A stamp is shorter. */
-  filteredCharactersMax: 100,
   /** Room for any UUID or hash with a prefix, and short enough for an index. */
   idempotencyKeyCharactersMax: 255,
   /** Default of `BODY_LIMIT_BYTES`, 1 MiB: a full bulk request of ordinary signups fits. */

@@ -181,6 +181,15 @@ describe('limits', () => {
     expect(token(1_000_000).challengeToken).toHaveLength(2_049)
   })
 
+  test('what the spam filter reads in a form is cut, and is no part of the signup or of its metadata', () => {
+    const own = { rollcall_message: 'x'.repeat(1_000), rollcall_stamp: 's'.repeat(1_000) }
+    const parsed = parseForm(Object.entries({ email, ...own }), api)
+    const value = { ...onlyEmail, message: 'x'.repeat(101), stamp: 's'.repeat(101) }
+    expect(parsed).toEqual({ ok: true, value })
+    expect(problems({ email, ...own })).toHaveProperty('rollcall_message')
+    expect(problems({ email, ...own })).toHaveProperty('rollcall_stamp')
+  })
+
   test('a redirect over its limit stays long enough to be told apart', () => {
     const lengthOf = (length: number) => {
       const parsed = parseForm(Object.entries({ email, redirect: '/'.repeat(length) }), api)

@@ -102,13 +102,15 @@ const redirect = z
     maxLength: limits.redirectCharactersMax,
   })
 
-/** Text that only the spam filter looks at. Longer text says no more, and is not refused either. */
+/** A stamp is shorter. */
+const filteredCharactersMax = 100
+
+/** Text that only the spam filter looks at. It is cut, and never refused. */
 function forFilter(description: string) {
-  const charactersMax = limits.filteredCharactersMax
   return z
     .string()
-    .overwrite((given) => given.slice(0, charactersMax + 1))
-    .meta({ description, maxLength: charactersMax })
+    .overwrite((given) => given.slice(0, filteredCharactersMax + 1))
+    .meta({ description })
     .nullish()
 }
 

@@ -42,8 +42,10 @@ test('the schema refuses what the validation refuses', () => {
 
 test('docs/sites.md has every key of a site and of its page', () => {
   const page = textOf('docs/sites.md')
-  const { challenge, page: pageSchema } = siteSchema.shape
-  const shapes = [siteSchema, pageSchema.unwrap(), challenge.unwrap()].map(({ shape }) => shape)
+  const { challenge, page: pageSchema, spam } = siteSchema.shape
+  const shapes = [siteSchema, ...[pageSchema, challenge, spam].map((it) => it.unwrap())].map(
+    ({ shape }) => shape,
+  )
   const keys = shapes.flatMap((shape) => Object.keys(shape))
   const missing = keys.filter((key) => !page.includes(`\`${key}\``))
   expect(missing).toEqual([])

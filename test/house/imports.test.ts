@@ -15,7 +15,7 @@ const bad = [
   ['http-imports', 'src/http/a.ts', `import type { Signup } from '../signup/signup.ts'`],
   ['pages-imports', 'src/pages/a.ts', `import { submit } from '../intake/submit.ts'`],
   ['api-imports', 'src/api/a.ts', `import type { Log } from '../journal/contracts/intake-log.ts'`],
-  ['signup-imports', 'src/signup/a.ts', `import type { Clock } from '../platform/clock.ts'`],
+  ['signup-imports', 'src/signup/a.ts', `import type { Answer } from '../http/answer.ts'`],
   ['platform-imports', 'src/platform/a.ts', `export type { Signup } from '../signup/signup.ts'`],
   ['delivery-imports', 'src/delivery/a.ts', `await import('../spreadsheet/google/google.ts')`],
   ['delivery-imports', 'src/delivery/a.ts', `import { config } from '../config/config.ts'`],

@@ -1,36 +1,39 @@
-import { hour } from '../platform/clock.ts'
+import { hour, second } from '../platform/clock.ts'
 import type { Millis } from './signup.ts'
 
-interface Coming {
-  readonly member: unknown
-  readonly at: Millis
-}
+const hourSeconds = hour / second
+/** Keys that share a place: the one that came last longest ago makes room for a new one. */
+const keysOfPlace = 4
 
 /**
- * Finds keys that come with many different members within an hour. Its memory is bounded: of each key it
- * keeps the newest members, and it keeps the keys that came last, none for more than two hours.
+ * Finds keys that come with many different members within an hour. Its memory is fixed, and costs the garbage
+ * collector nothing. It keeps hashes only: two keys have the same one in one of four billion cases.
  */
 export class HourlyCount {
   readonly #most: number
-  readonly #keysMax: number
-  /** Keys that came since `#began`. */
-  #newer = new Map<string, Coming[]>()
-  /** Keys that came before, and not since. Two maps, as the first key of one is slow to find and to remove. */
-  #older = new Map<string, Coming[]>()
-  #began = -Infinity
+  readonly #places: number
+  readonly #seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+  /** By key: its hash, at which call it came last, and how many members it has. */
+  readonly #keys: Uint32Array
+  readonly #last: Uint32Array
+  readonly #sizes: Uint8Array
+  #calls = 0
+  /** By key and member, the oldest first: hash and time. There is room for one member more than `most`. */
+  readonly #members: Uint32Array
+  readonly #times: Uint32Array
 
   /**
-   * @param most so many members of a key within an hour are not many yet
-   * @param keysMax the most keys at once
+   * @param most so many members of a key within an hour are not many yet; below 255
+   * @param keysMax how many keys there is room for; a multiple of four
    */
   constructor(most: number, keysMax: number) {
     this.#most = most
-    this.#keysMax = keysMax
-  }
-
-  /** How many keys are kept. */
-  get size(): number {
-    return this.#newer.size + this.#older.size
+    this.#places = keysMax / keysOfPlace
+    this.#keys = new Uint32Array(keysMax)
+    this.#last = new Uint32Array(keysMax)
+    this.#sizes = new Uint8Array(keysMax)
+    this.#members = new Uint32Array(keysMax * (most + 1))
+    this.#times = new Uint32Array(keysMax * (most + 1))
   }
 
   /**
@@ -39,28 +42,48 @@ export class HourlyCount {
    * @param member undefined when each counts, whoever it is
    * @param elapsed the time of a clock that never runs backwards
    */
-  add(key: string, member: unknown, elapsed: Millis): boolean {
-    const comings = this.#comingsOf(key, elapsed)
-    const before =
-      member === undefined ? -1 : comings.findIndex((coming) => coming.member === member)
-    if (before !== -1) comings.splice(before, 1)
-    comings.push({ member, at: elapsed })
-    if (comings.length <= this.#most) return false
-    if (comings.length > this.#most + 1) comings.shift()
-    return elapsed - (comings[0]?.at ?? 0) < hour
+  add(key: string, member: string | undefined, elapsed: Millis): boolean {
+    const now = Math.floor(elapsed / second)
+    const slot = this.#slotOf(this.#hashOf(key))
+    const id = member === undefined ? 0 : this.#hashOf(member)
+    const first = slot * (this.#most + 1)
+    let end = first
+    for (let at = first; at < first + (this.#sizes[slot] ?? 0); at++) {
+      const [time = 0, other = 0] = [this.#times[at], this.#members[at]]
+      const isAgain = member !== undefined && other === id
+      if (now - time >= hourSeconds || isAgain) continue
+      this.#times[end] = time
+      this.#members[end++] = other
+    }
+    if (end - first > this.#most) {
+      this.#times.copyWithin(first, first + 1, end)
+      this.#members.copyWithin(first, first + 1, end--)
+    }
+    this.#last[slot] = ++this.#calls
+    this.#times[end] = now
+    this.#members[end++] = id
+    this.#sizes[slot] = end - first
+    return end - first > this.#most
   }
 
-  #comingsOf(key: string, elapsed: Millis): Coming[] {
-    if (elapsed - this.#began >= hour || this.#newer.size >= this.#keysMax / 2) {
-      this.#older = elapsed - this.#began >= 2 * hour ? new Map<string, Coming[]>() : this.#newer
-      this.#newer = new Map()
-      this.#began = elapsed
+  #slotOf(hash: number): number {
+    const first = (hash % this.#places) * keysOfPlace
+    let oldest = first
+    for (let slot = first; slot < first + keysOfPlace; slot++) {
+      if (this.#keys[slot] === hash) return slot
+      if ((this.#last[slot] ?? 0) < (this.#last[oldest] ?? 0)) oldest = slot
     }
-    const known = this.#newer.get(key)
-    if (known) return known
-    const comings = this.#older.get(key) ?? []
-    this.#older.delete(key)
-    this.#newer.set(key, comings)
-    return comings
+    this.#keys[oldest] = hash
+    this.#sizes[oldest] = 0
+    return oldest
+  }
+
+  /** FNV-1a over UTF-16 units, seeded, so that nobody can choose keys that share a place. */
+  #hashOf(text: string): number {
+    let hash = this.#seed
+    for (let at = 0; at < text.length; at++) {
+      hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+    }
+    return (hash ^ (hash >>> 15)) >>> 0
   }
 }

@@ -49,7 +49,8 @@ export class HourlyCount {
     const first = slot * (this.#most + 1)
     let end = first
     for (let at = first; at < first + (this.#sizes[slot] ?? 0); at++) {
-      const [time = 0, other = 0] = [this.#times[at], this.#members[at]]
+      const time = this.#times[at] ?? 0
+      const other = this.#members[at] ?? 0
       const isAgain = member !== undefined && other === id
       if (now - time >= hourSeconds || isAgain) continue
       this.#times[end] = time

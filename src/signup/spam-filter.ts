@@ -7,7 +7,7 @@ import type { ParsedSignup } from './parse.ts'
 import type { Stamps } from './stamps.ts'
 import { type Signal, signalPoints, suspectPoints } from './suspicion.ts'
 
-/** Networks, and names, that there is room for, of all sites together: 3.7 MB in all. */
+/** Networks, and names, that there is room for, of all sites together: 4 MB in all. */
 const keysMax = 16_384
 const signupsOfNetwork = 20
 const clientsOfName = 5

@@ -9,6 +9,9 @@ const publicPart = 1 / 8
 /** A private address gets more, as it may be an unconfigured proxy. The rest stays free for other clients. */
 const privatePart = 3 / 4
 
+/** Stands for the address of a connection that is closed already. */
+const unknownAddress = 'unknown'
+
 /** Who has sent a request. What is known is worked out on first use, because few handlers need it. */
 export class Client {
   /** The digest of its valid API key. Requests with a key are not counted. */
@@ -35,31 +38,30 @@ export class Client {
    * of a proxy or of a private network is known.
    */
   get visitorAddress(): string | undefined {
-    return this.publicAddress?.includes(':') ? bareAddress(this.#ownText) : this.publicAddress
-  }
-
-  /** The visitor's address in its counted form. Undefined when `visitorAddress` is. */
-  get publicAddress(): string | undefined {
-    const counted = countedAddress(this.#ownText)
-    return counted === undefined || isPrivate(counted) ? undefined : counted
-  }
-
-  /** The visitor's address as the connection or the outermost trusted proxy tells it; empty when none does. */
-  get #ownText(): string {
     const { trustedProxies, remoteAddress } = this.#sender
-    return (trustedProxies === 0 ? remoteAddress : forwardedEntry(this.#sender)) ?? ''
+    const text = (trustedProxies === 0 ? remoteAddress : forwardedEntry(this.#sender)) ?? ''
+    const counted = countedAddress(text)
+    if (counted === undefined || isPrivate(counted)) return undefined
+    return counted.includes(':') ? bareAddress(text) : counted
+  }
+
+  /** The visitor's address as limits count it; undefined when `visitorAddress` is. */
+  get publicAddress(): string | undefined {
+    const { address = unknownAddress, warning } = this.counted
+    const isKnown = address !== unknownAddress && warning === undefined
+    return isKnown && !isPrivate(address) ? address : undefined
   }
 
   /** The part of a shared resource that this client may use. */
   get share(): Share {
-    const direct = countedAddress(this.#sender.remoteAddress ?? '') ?? 'unknown'
+    const direct = countedAddress(this.#sender.remoteAddress ?? '') ?? unknownAddress
     return shareOf(this.counted.address ?? direct)
   }
 }
 
 /** The share of the other end of a connection; undefined, meaning no limit, for a trusted proxy. */
 export function connectionShare(remoteAddress: string, trustedProxies: number): Share | undefined {
-  return trustedProxies > 0 ? undefined : shareOf(countedAddress(remoteAddress) ?? 'unknown')
+  return trustedProxies > 0 ? undefined : shareOf(countedAddress(remoteAddress) ?? unknownAddress)
 }
 
 function shareOf(client: string): Share {
@@ -88,7 +90,7 @@ export interface ClientAddress {
  * proxies came from the client and may be forged.
  */
 export function clientAddress(input: ClientAddressInput): ClientAddress {
-  const direct = countedAddress(input.remoteAddress ?? '') ?? 'unknown'
+  const direct = countedAddress(input.remoteAddress ?? '') ?? unknownAddress
   // A private address is not counted: it may be a proxy with many clients behind it.
   if (input.trustedProxies === 0) return { address: isPrivate(direct) ? undefined : direct }
   const address = countedAddress(forwardedEntry(input) ?? '')

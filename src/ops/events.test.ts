@@ -54,6 +54,6 @@ test('a minute after many suspect signups, one line tells how many the log has l
   await clock.run(60_000)
   events.signupSuspected(id, ['links'])
   const [more, next] = lines.slice(60)
-  expect(more).toMatchObject({ msg: 'more signups looked like spam and were logged at debug only' })
+  expect(more).toMatchObject({ msg: 'more signups were suspected and logged at debug only' })
   expect(next).toMatchObject({ signup: id, signals: ['links'], msg: 'a signup looks like spam' })
 })

@@ -9,6 +9,9 @@ import type { Logger } from './log.ts'
 import type { CallOutcome, SiteMetrics } from './metrics.ts'
 import { refusalEvents, ToldLines } from './refusal-events.ts'
 
+/** What `ToldLines` of suspect signups are about. */
+export const suspected = 'signups were suspected'
+
 /** A problem that only a person can fix. The message comes from the provider. */
 interface DeliveryProblem {
   readonly reason: RefusalReason
@@ -39,7 +42,7 @@ export function createEvents(
   clock: Clock,
   {
     lines = new ToldLines(clock),
-    suspectLines = new ToldLines(clock, 'suspect'),
+    suspectLines = new ToldLines(clock, suspected),
     names = environmentNames,
     metrics,
   }: EventOptions = {},

@@ -8,23 +8,17 @@ const toldStatuses: ReadonlySet<number> = new Set([403, 429])
 const originsTold = 20
 const linesPerMinute = 60
 
-/** Told in place of the lines that were left out. */
-const leftOutMessages = {
-  refused: 'more requests were refused and logged at debug only',
-  suspect: 'more signups looked like spam and were logged at debug only',
-}
-
 /** Limits the log lines of one kind of all sites together, so that they cannot fill the disk. */
 export class ToldLines {
   readonly #clock: Pick<Clock, 'elapsed'>
-  readonly #kind: keyof typeof leftOutMessages
+  readonly #what: string
   #minuteEnds = -Infinity
   #told = 0
   #leftOut = 0
 
-  constructor(clock: Pick<Clock, 'elapsed'>, kind: keyof typeof leftOutMessages = 'refused') {
+  constructor(clock: Pick<Clock, 'elapsed'>, what = 'requests were refused') {
     this.#clock = clock
-    this.#kind = kind
+    this.#what = what
   }
 
   /** Whether one more line may be told. The log first tells how many were left out a minute ago. */
@@ -32,7 +26,7 @@ export class ToldLines {
     const now = this.#clock.elapsed()
     if (now >= this.#minuteEnds) {
       if (this.#leftOut > 0) {
-        log.info({ leftOut: this.#leftOut }, leftOutMessages[this.#kind])
+        log.info({ leftOut: this.#leftOut }, `more ${this.#what} and logged at debug only`)
       }
       this.#minuteEnds = now + 60_000
       this.#told = this.#leftOut = 0

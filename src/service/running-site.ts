@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
 import type { Journal, OpenJournal } from '../journal/contracts/journal.ts'
 import { partOf } from '../operations/journal-home.ts'
-import { createEvents, type Events } from '../ops/events.ts'
+import { createEvents, type Events, suspected } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
 import type { Metrics } from '../ops/metrics.ts'
@@ -32,7 +32,7 @@ export function runningSites(
 ): RunningSites {
   const shared: JournalHealth = { state: 'ok' }
   const lines = new ToldLines(clock)
-  const suspectLines = new ToldLines(clock, 'suspect')
+  const suspectLines = new ToldLines(clock, suspected)
   const run = (config: SiteConfig): RunningSite => {
     const health = createHealth(shared)
     const own = hasSites ? log.child({ site: config.name }) : log

@@ -10,15 +10,15 @@ const keysOfPlace = 4
  * collector nothing. It keeps hashes only: two keys have the same one in one of four billion cases.
  */
 export class HourlyCount {
-  readonly #most: number
-  readonly #places: number
+  readonly #membersMax: number
+  readonly #keysMax: number
   readonly #seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+  #calls = 0
   /** By key: its hash, at which call it came last, and how many members it has. */
   readonly #keys: Uint32Array
   readonly #last: Uint32Array
   readonly #sizes: Uint8Array
-  #calls = 0
-  /** By key and member, the oldest first: hash and time. There is room for one member more than `most`. */
+  /** By key and member, the oldest first: hash, and time in seconds. */
   readonly #members: Uint32Array
   readonly #times: Uint32Array
 
@@ -27,13 +27,13 @@ export class HourlyCount {
    * @param keysMax how many keys there is room for; a multiple of four
    */
   constructor(most: number, keysMax: number) {
-    this.#most = most
-    this.#places = keysMax / keysOfPlace
+    this.#membersMax = most + 1
+    this.#keysMax = keysMax
     this.#keys = new Uint32Array(keysMax)
     this.#last = new Uint32Array(keysMax)
     this.#sizes = new Uint8Array(keysMax)
-    this.#members = new Uint32Array(keysMax * (most + 1))
-    this.#times = new Uint32Array(keysMax * (most + 1))
+    this.#members = new Uint32Array(keysMax * this.#membersMax)
+    this.#times = new Uint32Array(keysMax * this.#membersMax)
   }
 
   /**
@@ -46,17 +46,16 @@ export class HourlyCount {
     const now = Math.floor(elapsed / second)
     const slot = this.#slotOf(this.#hashOf(key))
     const id = member === undefined ? 0 : this.#hashOf(member)
-    const first = slot * (this.#most + 1)
+    const first = slot * this.#membersMax
     let end = first
     for (let at = first; at < first + (this.#sizes[slot] ?? 0); at++) {
       const time = this.#times[at] ?? 0
       const other = this.#members[at] ?? 0
-      const isAgain = member !== undefined && other === id
-      if (now - time >= hourSeconds || isAgain) continue
+      if (now - time >= hourSeconds || (member !== undefined && other === id)) continue
       this.#times[end] = time
       this.#members[end++] = other
     }
-    if (end - first > this.#most) {
+    if (end - first === this.#membersMax) {
       this.#times.copyWithin(first, first + 1, end)
       this.#members.copyWithin(first, first + 1, end--)
     }
@@ -64,11 +63,11 @@ export class HourlyCount {
     this.#times[end] = now
     this.#members[end++] = id
     this.#sizes[slot] = end - first
-    return end - first > this.#most
+    return end - first === this.#membersMax
   }
 
   #slotOf(hash: number): number {
-    const first = (hash % this.#places) * keysOfPlace
+    const first = (hash % this.#keysMax) & ~(keysOfPlace - 1)
     let oldest = first
     for (let slot = first; slot < first + keysOfPlace; slot++) {
       if (this.#keys[slot] === hash) return slot

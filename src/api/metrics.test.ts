@@ -53,10 +53,15 @@ test('a journal that hangs is waited for, for three seconds, and asked once by a
   expect(await Promise.all(late)).toEqual(['[]', '[]'])
   const next = ask()
   const oldestWaiting = begin - 1500
-  resolve({ all: { accepted: 5, written: 3 }, waiting: 0,
-        allSuspects: 0,
-        suspects: [],
-        hours: [], oldestWaiting, lastWritten: 7 })
+  resolve({
+    all: { accepted: 5, written: 3 },
+    waiting: 2,
+    allSuspects: 0,
+    suspects: [],
+    hours: [],
+    oldestWaiting,
+    lastWritten: 7,
+  })
   const reading = {
     state: 'ok',
     pending: 2,

@@ -64,7 +64,8 @@ test('a suspect signup stands in the quarantine tab, and gets its row where it a
   const marked = '{"plan":"free","suspect":["hidden-field"]}'
   expect(readTab(data.path, 'Quarantine.csv').slice(1)).toEqual([[...cells, marked, 'Letters']])
   expect(readTab(data.path, 'Letters.csv')).toEqual([])
-  const status = async () => (await fetch(`${service.url}/api/signup/${id}`)).json()
+  const status = async (): Promise<unknown> =>
+    (await fetch(`${service.url}/api/signup/${id}`)).json()
   expect(await status()).toMatchObject({ status: 'written', sheetTab: 'Letters' })
   const signup = { email: 'ada@example.com', name: 'Ada', source: 'form', sheetTab: 'Letters' }
   expect(await held(place)).toEqual([

@@ -22,7 +22,9 @@ export interface ChallengeWidget {
   /** Null when the challenge is off. */
   readonly siteKey: string | null
   readonly scriptUrl: string
-  /** The origins that a page's CSP must allow for the widget; empty when the challenge is off. */
+  /** Where the script gets its puzzles, from our root on; only for the proof of work. */
+  readonly challengeUrl?: string
+  /** The origins that a page's CSP must allow for the widget; empty when it needs none, or the challenge is off. */
   readonly origins: readonly string[]
 }
 
@@ -36,9 +38,15 @@ export interface Attempt {
 }
 
 /** What the challenge says of a visitor. Never holds the token, nor anything else about the visitor. */
-export type Verdict = ({ readonly kind: 'passed' } | Rejected | Misconfigured | Unavailable) & {
+export type Verdict = (Passed | Rejected | Misconfigured | Unavailable) & {
   /** How long the provider was asked, in milliseconds, two tries included. Absent when it was not asked. */
   readonly askedMs?: number
+}
+
+export interface Passed {
+  readonly kind: 'passed'
+  /** What the token has spent, when the same can be written as another token. Otherwise it is the token. */
+  readonly spent?: string
 }
 
 /** The token is missing, too long, forged, too old, already spent, or from another host. */

@@ -174,7 +174,7 @@ function tellStored(
  * that a request can be repeated after a crash. The journal makes sure that a token is used for one
  * append only: it stores the token together with the signups.
  *
- * @returns the fingerprint of the token for the journal
+ * @returns the fingerprint of what was spent for the journal
  * @throws Refusal when the visitor does not pass
  */
 export async function admit(
@@ -191,7 +191,11 @@ export async function admit(
   if (verdict.kind === 'rejected') throw refuse.challenge()
   if (verdict.kind !== 'passed') throw refuse.challengeUnavailable(verdict.retryAfterSeconds)
   // Test keys give everybody the same token, so there the fingerprint also depends on the content.
-  return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''], digest)
+  return fingerprintOf(
+    'token',
+    [verdict.spent ?? token, challenge.isForTests ? submissionId : ''],
+    digest,
+  )
 }
 
 /** Identifies the request, so that a repeated one is recognised: by its key and content, or by content alone. */

@@ -9,6 +9,7 @@ export interface PublicSettings {
     readonly siteKey: string | null
     readonly provider: ConfigAnswer['challengeProvider']
     readonly scriptUrl: string
+    readonly challengeUrl?: string
   }
   readonly tabs: Required<Pick<ParseContext, 'defaultTab' | 'knownTabs' | 'onlyKnownTabs'>>
   readonly fields: readonly Field[]
@@ -24,6 +25,7 @@ export function publicConfig(settings: PublicSettings): Answer {
     challengeSiteKey: widget.siteKey,
     challengeProvider: widget.provider,
     challengeScriptUrl: widget.scriptUrl,
+    ...(widget.challengeUrl !== undefined && { challengeUrl: widget.challengeUrl }),
     defaultSheetTab: tabs.defaultTab,
     sheetTabs: tabs.onlyKnownTabs ? [...tabs.knownTabs.values()] : null,
     ...(fields.length > 0 && { fields }),

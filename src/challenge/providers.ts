@@ -1,6 +1,7 @@
 import type { ChallengeWidget } from './challenge.ts'
 
-export type ProviderName = ChallengeWidget['provider']
+/** The providers that are somebody else's. */
+export type ProviderName = Exclude<ChallengeWidget['provider'], 'altcha'>
 
 /** The differences between the providers. All three use the siteverify protocol. */
 interface Provider {
@@ -53,8 +54,15 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
   },
 }
 
-/** The widget for the settings. The origin of a custom script address is allowed, too. */
-export function widgetOf({ provider, siteKey, scriptUrl }: WidgetOptions): ChallengeWidget {
+/**
+ * The widget for the settings. The origin of a custom script address is allowed, too.
+ *
+ * @param siteQuery the query that leads to the same site, such as `?site=launch`; may be empty
+ */
+export function widgetOf(options: WidgetOptions, siteQuery = ''): ChallengeWidget {
+  if (options.provider === 'altcha')
+    return { ...ownWidget, challengeUrl: `/api/challenge${siteQuery}` }
+  const { provider, siteKey, scriptUrl } = options
   const own = providers[provider]
   const origins =
     scriptUrl === undefined ? own.origins : [new URL(scriptUrl).origin, ...own.origins]
@@ -66,9 +74,21 @@ export function widgetOf({ provider, siteKey, scriptUrl }: WidgetOptions): Chall
   }
 }
 
-interface WidgetOptions extends Pick<ChallengeWidget, 'provider' | 'siteKey'> {
-  /** Replaces the provider's own address. */
-  readonly scriptUrl?: string | undefined
+type WidgetOptions =
+  | { readonly provider: 'altcha' }
+  | {
+      readonly provider: ProviderName
+      readonly siteKey: string | null
+      /** Replaces the provider's own address. */
+      readonly scriptUrl?: string | undefined
+    }
+
+/** Of the proof of work. Its site key says no more than that it is on: clients take null for broken. */
+const ownWidget: ChallengeWidget = {
+  provider: 'altcha',
+  siteKey: 'altcha',
+  scriptUrl: '/embed/puzzle.js',
+  origins: [],
 }
 
 /** Whether the secret is a test secret, which gives no protection. */

@@ -114,3 +114,25 @@ test.each([
     },
   ])
 })
+
+test('altcha turns the challenge on alone, without keys', () => {
+  const { config, secrets } = load({ CHALLENGE_PROVIDER: 'ALTCHA', CHALLENGE_SITE_KEY: '' })
+  expect(config.sites[0].challenge).toEqual({ provider: 'altcha' })
+  expect(secrets.sites.get('default')).toEqual({})
+})
+
+test('altcha is refused together with what only the challenge of a provider has, all at once', () => {
+  const needless = {
+    ...both,
+    CHALLENGE_VERIFY_URL: 'https://challenge.example/verify',
+    CHALLENGE_SCRIPT_URL: 'https://challenge.example/api.js',
+    CHALLENGE_HOSTNAMES: 'example.com',
+  }
+  const problems = problemsIn({ ...needless, CHALLENGE_PROVIDER: 'altcha' })
+  expect(problems.map(({ setting }) => setting)).toEqual(Object.keys(needless))
+  for (const { problem, hint } of problems) {
+    expect(problem).toBe('is set, and the challenge is altcha, which has no use for it.')
+    expect(hint).toBe('Remove it; or set CHALLENGE_PROVIDER to the provider that it belongs to.')
+  }
+  expect(inspect(problems)).not.toContain('0x4secret')
+})

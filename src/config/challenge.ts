@@ -1,12 +1,17 @@
 import type { ChallengeNames } from '../signup/setting-names.ts'
 import type { ParsedSetting, SettingRefusal } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
-import { challengeProviders } from './settings.ts'
+import { challengeProviders, type SettingName } from './settings.ts'
 
-type Provider = (typeof challengeProviders)[number]
+type AnyProvider = (typeof challengeProviders)[number]
+/** The providers whose challenge needs two keys. */
+type Provider = Exclude<AnyProvider, 'altcha'>
 
-/** The challenge that visitors have to pass; its secret key is in `Secrets`. */
-export interface ChallengeConfig {
+/** The challenge that visitors have to pass. `altcha` is our own proof of work. */
+export type ChallengeConfig = ProviderConfig | { readonly provider: 'altcha' }
+
+/** The challenge of a provider; its secret key is in `Secrets`. */
+export interface ProviderConfig {
   readonly provider: Provider
   readonly siteKey: string
   /** Has no slash at the end; undefined means the provider's own address. */
@@ -16,23 +21,61 @@ export interface ChallengeConfig {
   readonly hostnames: readonly string[] | undefined
 }
 
-/** A challenge that is on, with its secret key. */
+/** A challenge that is on, with its secret key if it needs one. */
 export interface Challenged {
   readonly challenge: ChallengeConfig
-  readonly secret: string
+  readonly secret?: string
 }
 
-/** Reads the keys. Both turn the challenge on, none leaves it off, and one alone is refused. */
+/** What the environment says of the challenge, besides the keys. */
+export interface ChallengeTerms extends Omit<ProviderConfig, 'provider' | 'siteKey'> {
+  readonly provider: AnyProvider
+}
+
+/**
+ * Reads the keys. Both turn the challenge on, none leaves it off, and one alone is refused. `altcha` is on
+ * without keys.
+ *
+ * @param isKeyOfSite whether the variable of the secret key has the one of a site in the file
+ */
 export function readChallenge(
   reader: SettingsReader,
-  terms: Omit<ChallengeConfig, 'siteKey'>,
+  terms: ChallengeTerms,
+  isKeyOfSite: boolean,
 ): Challenged | undefined {
-  const { siteKey: parseSite, secret: parseSecret } = keyParsers(terms.provider)
+  const { provider } = terms
+  if (provider === 'altcha') {
+    for (const name of ofProviders) {
+      const isOfSite = isKeyOfSite && name === 'CHALLENGE_SECRET_KEY'
+      if (reader.isSet(name) && !isOfSite) reader.refuse(name, notForAltcha('CHALLENGE_PROVIDER'))
+    }
+    return { challenge: { provider } }
+  }
+  if (isKeyOfSite) return undefined
+  const { siteKey: parseSite, secret: parseSecret } = keyParsers(provider)
   reader.bothOrNeither('CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY')
   const siteKey = reader.optional('CHALLENGE_SITE_KEY', parseSite)
   const secret = reader.optional('CHALLENGE_SECRET_KEY', parseSecret)
   if (siteKey === undefined || secret === undefined) return undefined
-  return { challenge: { ...terms, siteKey }, secret }
+  return { challenge: { ...terms, provider, siteKey }, secret }
+}
+
+/** What only the challenge of a provider has. */
+const ofProviders: readonly SettingName[] = [
+  'CHALLENGE_SITE_KEY',
+  'CHALLENGE_SECRET_KEY',
+  'CHALLENGE_VERIFY_URL',
+  'CHALLENGE_SCRIPT_URL',
+  'CHALLENGE_HOSTNAMES',
+]
+
+/** @param provider what the operator calls the setting of the provider */
+export function notForAltcha(provider: string): SettingRefusal {
+  return {
+    problem: 'is set, and the challenge is altcha, which has no use for it.',
+    expected: 'nothing',
+    hint: `Remove it; or set ${provider} to the provider that it belongs to.`,
+  }
 }
 
 /** How the two keys are read. Test keys of another provider are refused, because nobody could pass with them. */
@@ -44,8 +87,10 @@ export function keyParsers(provider: Provider) {
 
 type Forms = Readonly<Record<Provider, RegExp>>
 
+const keyedProviders = challengeProviders.filter((name) => name !== 'altcha')
+
 function ownerOf(key: string, forms: Forms): Provider | undefined {
-  return challengeProviders.find((name) => forms[name].test(key))
+  return keyedProviders.find((name) => forms[name].test(key))
 }
 
 /** The published test keys of each provider: site keys and secret keys. */

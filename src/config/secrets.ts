@@ -27,7 +27,7 @@ export interface Secrets {
 export interface SiteSecrets {
   /** Of the service account (PKCS#8, PEM). Present exactly when the spreadsheet is a Google Sheet. */
   readonly privateKey?: string
-  /** Present exactly when the challenge is on. */
+  /** Present exactly when the challenge of a provider is on. */
   readonly challengeSecret?: string
 }
 

@@ -40,7 +40,7 @@ export interface Setting {
   readonly isPlanned?: true
 }
 
-export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha'] as const
+export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha', 'altcha'] as const
 
 /** The log levels of pino. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -254,7 +254,7 @@ export const settings = {
   CHALLENGE_SITE_KEY: {
     group: 'Bot challenge',
     meaning:
-      'Site key of the challenge, which is public. The challenge is on when both keys are set, and off when neither is.',
+      'Site key of the challenge, which is public. The challenge is on when both keys are set, and off when neither is. `altcha` needs none.',
     kind: given,
     example: '1x00000000000000000000AA',
   },
@@ -267,7 +267,8 @@ export const settings = {
   },
   CHALLENGE_PROVIDER: {
     site: 'challenge.provider',
-    meaning: 'Provider of the challenge: `turnstile`, `hcaptcha` or `recaptcha`.',
+    meaning:
+      'Provider of the challenge: `turnstile`, `hcaptcha` or `recaptcha`; or `altcha` for a proof of work, which needs no keys and no third party: it is on with this setting alone.',
     kind: oneOf(challengeProviders),
     default: 'turnstile',
     example: 'hcaptcha',

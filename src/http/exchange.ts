@@ -163,6 +163,16 @@ export class Exchange {
     this.#replays = count
   }
 
+  /**
+   * Counts a puzzle that the client asks for.
+   *
+   * @throws Refusal 429 when its limit is used up
+   */
+  takePuzzle(): void {
+    const exceeded = this.#count('puzzles', 1)
+    if (exceeded) throw exceeded
+  }
+
   #count(policy: LimitedPolicy, count: number): Refusal | undefined {
     this.#isCounted = true
     const allowance = this.#around.limits.count(policy, count, this)

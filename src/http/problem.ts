@@ -15,7 +15,7 @@ const statuses = {
   400: { title: 'Bad Request', kinds: ['malformed', 'incompleteBody', 'pageAddress', 'notHttp'] },
   401: { title: 'Unauthorized', kinds: ['apiKey', 'metricsToken'] },
   403: { title: 'Forbidden', kinds: ['origin', 'challenge'] },
-  404: { title: 'Not Found', kinds: ['noSuchPath', 'noSuchSignup', 'noSuchSite'] },
+  404: { title: 'Not Found', kinds: ['noSuchPath', 'noSuchSignup', 'noSuchSite', 'noSuchPuzzle'] },
   405: { title: 'Method Not Allowed', kinds: ['method', 'tunnel'] },
   408: { title: 'Request Timeout', kinds: ['tooSlow'] },
   413: { title: 'Content Too Large', kinds: ['bodyTooLarge', 'bulkTooLarge'] },
@@ -35,6 +35,7 @@ const statuses = {
       'outcomeUnknown',
       'tooBusy',
       'tooManyInTurn',
+      'tooManyPuzzles',
       'challengeUnavailable',
     ],
   },
@@ -53,7 +54,7 @@ const statusOf = Object.fromEntries(
 
 /** The refusals of requests that bring no signup, or of which nobody knows what they bring. */
 const ofOtherRequests =
-  /^(pageAddress|notHttp|metricsToken|noSuch.*|method|tunnel|tooSlow|expectation|headersTooLarge)$/
+  /^(pageAddress|notHttp|metricsToken|noSuch.*|method|tunnel|tooSlow|expectation|headersTooLarge|tooManyPuzzles)$/
 
 /** Every reason for which a signup may be refused. */
 export const signupRefusals = Object.keys(statusOf).filter((kind) => !ofOtherRequests.test(kind))

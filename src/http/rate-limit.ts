@@ -18,8 +18,11 @@ interface RateLimitOptions {
   readonly addressesMax?: number
 }
 
-/** New signups, or replays: signups that are answered again under their `Idempotency-Key`. */
-export type LimitedPolicy = 'signups' | 'replays'
+/**
+ * New signups; replays, which are signups that are answered again under their `Idempotency-Key`; or puzzles
+ * of the proof of work.
+ */
+export type LimitedPolicy = 'signups' | 'replays' | 'puzzles'
 
 /** How much of its limit an address has left, after a call of `take`. */
 export interface Allowance {
@@ -136,6 +139,8 @@ export interface SiteLimitsOptions {
 
 /** Replays allowed for each signup: a replay costs less, and a retry should learn what became of it. */
 const replaysPerSignup = 10
+/** Puzzles allowed for each signup: a page fetches one for a visitor who types and may never send. */
+const puzzlesPerSignup = 10
 
 /** The rate limits of all sites. */
 export class SiteLimits {
@@ -159,6 +164,7 @@ export class SiteLimits {
           {
             signups: limit('signups', signupsPerMinute),
             replays: limit('replays', signupsPerMinute * replaysPerSignup),
+            puzzles: limit('puzzles', signupsPerMinute * puzzlesPerSignup),
           },
         ]),
     )

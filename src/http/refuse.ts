@@ -16,6 +16,7 @@ const fixed = {
   challenge: 'Invalid challenge token',
   noSuchPath: 'There is nothing at this address.',
   noSuchSignup: 'There is no signup with this id.',
+  noSuchPuzzle: 'This site has no proof of work, so there is no puzzle to solve.',
   contentType:
     'Send application/json, application/x-www-form-urlencoded or multipart/form-data, ' +
     'and say which in the Content-Type header.',
@@ -35,6 +36,7 @@ const fixed = {
   tooBusy:
     'Too many large bodies are arriving just now, so this one was not read. Send it again a little ' +
     'later.',
+  tooManyPuzzles: 'Too many puzzles are being made just now. Ask for one again a little later.',
   tooManyInTurn:
     'Too many requests wait for earlier ones with the same Idempotency-Key, so this one was not ' +
     'processed. Send it again a little later.',
@@ -51,6 +53,7 @@ const headersOf: Readonly<Partial<Record<string, readonly string[]>>> = {
   outcomeUnknown: ['retry-after', '5'],
   tooBusy: ['retry-after', '2'],
   tooManyInTurn: ['retry-after', '2'],
+  tooManyPuzzles: ['retry-after', '1'],
 }
 
 const fixedRefusals = Object.fromEntries(
@@ -59,6 +62,12 @@ const fixedRefusals = Object.fromEntries(
     () => new Refusal(kind as RefusalKind, detail, { headers: headersOf[kind] ?? [] }),
   ]),
 ) as Readonly<Record<keyof typeof fixed, () => Refusal>>
+
+const countedWords: Readonly<Record<Allowance['policy'], string>> = {
+  signups: 'signups',
+  replays: 'repeated requests',
+  puzzles: 'requests for puzzles',
+}
 
 /** Every refusal, by its kind. */
 export const refuse = {
@@ -115,8 +124,7 @@ export const refuse = {
       { errors, errorsLeftOut },
     ),
   tooMany: ({ policy, limit, waitMs }: Allowance, count: number) => {
-    const what = policy === 'signups' ? 'signups' : 'repeated requests'
-    const rule = `One address may send at most ${limit} ${what} a minute`
+    const rule = `One address may send at most ${limit} ${countedWords[policy]} a minute`
     return new Refusal(
       'tooMany',
       count > limit

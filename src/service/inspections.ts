@@ -1,5 +1,6 @@
 import { inspectNotices, sendTestNotice } from '../alerts/inspection.ts'
-import { inspectChallenge } from '../challenge/inspection.ts'
+import { inspectChallenge, inspectProofOfWork } from '../challenge/inspection.ts'
+import { createProofOfWork } from '../challenge/proof-of-work.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import { keyProblem } from '../config/challenge.ts'
 import type { Config } from '../config/config.ts'
@@ -105,9 +106,18 @@ function boundedGate(
 }
 
 /** Whether the keys of a site's challenge belong to its provider, which has to know the secret one. */
-export async function challengeFindings({ secrets, site }: Inspected): Promise<readonly Finding[]> {
-  const { ok, fault } = findingsOf('challenge')
+export async function challengeFindings({
+  secrets,
+  site,
+  journal,
+}: Inspected): Promise<readonly Finding[]> {
+  const { ok, fault, skipped } = findingsOf('challenge')
   const { challenge } = site
+  if (challenge?.provider === 'altcha') {
+    if (!journal)
+      return [skipped('the journal, which has the keys of the proof of work, cannot be used')]
+    return [await inspectProofOfWork(createProofOfWork(journal, realWorld.clock))]
+  }
   const { challengeSecret: secret } = secretsOf(secrets, site)
   if (!challenge || secret === undefined) {
     return [ok('is off: nobody has to show that they are no bot')]

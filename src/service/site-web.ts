@@ -2,7 +2,8 @@ import { type PublicSettings, publicConfig } from '../api/config.ts'
 import { unlessUnavailable } from '../api/ready.ts'
 import { signupStatus } from '../api/status.ts'
 import type { Challenge } from '../challenge/challenge.ts'
-import { isTestSecret, widgetOf } from '../challenge/providers.ts'
+import { createProofOfWork, type ProofOfWork } from '../challenge/proof-of-work.ts'
+import { widgetOf } from '../challenge/providers.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf } from '../config/secrets.ts'
@@ -12,7 +13,6 @@ import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
 import { Turns } from '../intake/idempotency.ts'
 import { Waiting } from '../intake/waiting.ts'
-import type { Events } from '../ops/events.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
 import type { ParseContext } from '../signup/parse.ts'
@@ -34,6 +34,8 @@ export interface SiteWeb {
   config(): Answer
   /** `GET /api/stamp`, also where the filter is off: forms that ask for it stay in caches. */
   stamp(): Answer
+  /** Makes a puzzle; undefined when the site has no proof of work. */
+  readonly makePuzzle: ProofOfWork['makePuzzle'] | undefined
   /** `GET /api/signup/:id`. */
   status(exchange: Exchange): Promise<Answer>
 }
@@ -55,10 +57,15 @@ type WebWorld = Pick<World, 'clock' | 'http' | 'digest' | 'hmacWith'>
 export function siteWeb(running: RunningSite, options: SiteWebOptions, world: WebWorld): SiteWeb {
   const { config: site, journal, events } = running
   const { config } = options
+  const proofOfWork =
+    site.challenge?.provider === 'altcha' ? createProofOfWork(journal, world.clock) : undefined
   const pageOptions = {
     pages: site.page,
     site: config.hasSites ? site.name : undefined,
-    widget: widgetOf(site.challenge ?? { provider: 'turnstile', siteKey: null }),
+    widget: widgetOf(
+      site.challenge ?? { provider: 'turnstile', siteKey: null },
+      config.hasSites ? `?site=${site.name}` : '',
+    ),
     fields: site.fields,
     allowedOrigins: site.origins,
     tabs: parseContext('form', site, journal),
@@ -72,7 +79,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
   const stamps = new Stamps(world.hmacWith(journal.keyFor('stamp')), clock)
   return {
     intake: {
-      ...createIntake(running, options, pageOptions, world),
+      ...createIntake(running, options, pageOptions, world, proofOfWork),
       spamFilter: createSpamFilter(site, { ...options, stamps, clock }),
     },
     pageOptions,
@@ -80,6 +87,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     files: new SiteFiles(pageOptions),
     config: () => publicConfig(settings),
     stamp: () => json('ok', { stamp: stamps.make() } satisfies StampAnswer),
+    makePuzzle: proofOfWork?.makePuzzle,
     status: ({ params }) => signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
   }
 }
@@ -90,8 +98,10 @@ function createIntake(
   { config, secrets, newId }: SiteWebOptions,
   pageOptions: FormPostOptions & { readonly tabs: ParseContext },
   { clock, http, digest }: WebWorld,
+  proofOfWork: ProofOfWork | undefined,
 ): Intake {
-  const challenge = createChallenge(site, secrets, events, { clock, http })
+  const challenge = proofOfWork ?? createChallenge(site, secrets, { clock, http })
+  if (challenge) events.challengeStarted(site.challenge?.provider ?? '', challenge.isForTests)
   return {
     journal: journal.intake,
     events,
@@ -129,12 +139,10 @@ function createSpamFilter(
 function createChallenge(
   site: SiteConfig,
   secrets: Secrets,
-  events: Events,
   world: Pick<World, 'clock' | 'http'>,
 ): Challenge | undefined {
   const { challenge } = site
   const { challengeSecret: secret } = secretsOf(secrets, site)
-  if (!challenge || secret === undefined) return undefined
-  events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
+  if (!challenge || challenge.provider === 'altcha' || secret === undefined) return undefined
   return createSiteverify({ ...challenge, ...world, secret, names: site.settingNames.challenge })
 }

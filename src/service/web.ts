@@ -1,3 +1,4 @@
+import { Puzzles } from '../api/challenge.ts'
 import { describeService, openapiPath } from '../api/openapi/openapi.ts'
 import { ready, readySites } from '../api/ready.ts'
 import { type Answer, json } from '../http/answer.ts'
@@ -119,6 +120,7 @@ function routerOf(options: Answering): Router {
     },
     of: (exchange: Exchange) => of(exchange).intake,
   }
+  const puzzles = new Puzzles()
   const description = remember(documentsKept, (site) => describe(site, options))
 
   const router = new Router()
@@ -126,6 +128,9 @@ function routerOf(options: Answering): Router {
   router.add('/api/ready', { GET: (exchange) => readiness(options, exchange) })
   router.add('/api/config', { GET: (exchange) => of(exchange).config() })
   router.add('/api/stamp', { GET: (exchange) => of(exchange).stamp() })
+  router.add('/api/challenge', {
+    GET: (exchange) => puzzles.answer(exchange, of(exchange).makePuzzle),
+  })
   router.add('/api/signup', { POST: (exchange) => postSignup(exchange, intakes) })
   router.add('/api/signup/bulk', {
     POST: (exchange) => postBulk(exchange, intakes),

@@ -4,14 +4,15 @@ import { cleanText } from './text.ts'
 
 /**
  * The fields that may carry the challenge token: our own, and those that the widgets of Turnstile,
- * hCaptcha and reCAPTCHA add to a form. The first field present counts. (hCaptcha's widget fills the
- * last one, too.)
+ * hCaptcha, reCAPTCHA and ALTCHA add to a form. The first field present counts. (hCaptcha's widget fills
+ * that of reCAPTCHA, too.)
  */
 export const tokenFields = [
   'challengeToken',
   'cf-turnstile-response',
   'h-captcha-response',
   'g-recaptcha-response',
+  'altcha',
 ] as const
 
 /** Fields that may have one value only. Several different values are a mistake. */

@@ -132,6 +132,7 @@ export const signupSchema = z.strictObject({
   'cf-turnstile-response': token.nullish(),
   'h-captcha-response': token.nullish(),
   'g-recaptcha-response': token.nullish(),
+  altcha: token.nullish(),
 })
 
 /** The fields of a form, once `formFields` has gathered them. */

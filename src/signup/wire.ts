@@ -80,8 +80,10 @@ export interface ConfigAnswer {
   readonly challengeEnabled: boolean
   /** Null although `challengeEnabled` is true means that nobody can sign up by browser just now. */
   readonly challengeSiteKey: string | null
-  readonly challengeProvider: 'turnstile' | 'hcaptcha' | 'recaptcha'
+  readonly challengeProvider: 'turnstile' | 'hcaptcha' | 'recaptcha' | 'altcha'
   readonly challengeScriptUrl: string
+  /** Where the puzzles of `altcha` come from; absent for the other providers. */
+  readonly challengeUrl?: string
   readonly defaultSheetTab: string
   /** The only tabs allowed; null when any tab is allowed. */
   readonly sheetTabs: readonly string[] | null

@@ -76,8 +76,11 @@ const field = z.looseObject({ name: z.string(), type: z.string(), required: z.bo
 const config = z.strictObject({
   challengeEnabled: z.boolean(),
   challengeSiteKey: z.string().nullable(),
-  challengeProvider: z.enum(['turnstile', 'hcaptcha', 'recaptcha']),
+  challengeProvider: z.enum(['turnstile', 'hcaptcha', 'recaptcha', 'altcha']),
   challengeScriptUrl: z.string(),
+  challengeUrl: z.string().exactOptional().meta({
+    description: 'Where the puzzles of altcha come from, from the root of the service on.',
+  }),
   defaultSheetTab: z.string(),
   sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
   fields: z
@@ -93,6 +96,12 @@ const stamp = z.strictObject({
     .max(100)
     .meta({ description: 'For the field rollcall_stamp of a form, at most a day.' }),
 }) satisfies z.ZodType<StampAnswer>
+const puzzle = z
+  .strictObject({
+    parameters: z.record(z.string(), z.union([z.string(), z.number()])),
+    signature: z.string(),
+  })
+  .meta({ description: 'A challenge of version 2 of the protocol of ALTCHA.' })
 
 const problem = z
   .strictObject({
@@ -139,6 +148,7 @@ export const answers = {
   SignupStatus: signupStatus,
   Config: config,
   Stamp: stamp,
+  Puzzle: puzzle,
   Problem: problem,
   Readiness: readiness,
   Liveness: z.strictObject({ status: z.literal('ok') }),

@@ -71,6 +71,9 @@ function pathsOf(service: DescribedService): Json {
   }
   const config = inJson('What a form needs to know', 'Config')
   const stamp = inJson('A signed time for a form, to be sent with it', 'Stamp')
+  const puzzle = inJson('A puzzle of the proof of work', 'Puzzle', {
+    ...refused([404, 429, 503]),
+  })
   const alive = inJson('Whether the process is alive', 'Liveness')
   const state = inJson('How far a signup has come', 'SignupStatus', refused([404]))
   const ready = inJson('Whether signups can be taken', 'Readiness', {
@@ -88,6 +91,7 @@ function pathsOf(service: DescribedService): Json {
     },
     '/api/config': { parameters: ofSite, get: operation('getConfig', config) },
     '/api/stamp': { parameters: ofSite, get: operation('getStamp', stamp) },
+    '/api/challenge': { parameters: ofSite, get: operation('getChallenge', puzzle) },
     '/api/health': { get: operation('getHealth', alive) },
     '/api/ready': {
       parameters: [strict, ...(sites ? [siteOrAll] : [])],

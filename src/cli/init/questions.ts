@@ -81,16 +81,20 @@ function pathOf(answer: string): string {
 }
 
 async function askForChallenge(environment: Environment, ask: Ask): Promise<EnvChanges> {
-  const isSet = environment.variables['CHALLENGE_SITE_KEY'] !== undefined
+  const { CHALLENGE_SITE_KEY: key, CHALLENGE_PROVIDER: before } = environment.variables
+  const isSet = key !== undefined || before === 'altcha'
   const provider = await ask.choose('A challenge that keeps bots out?', {
     ...(isSet && { keep: 'The one that is set now' }),
     none: 'None',
     turnstile: 'Turnstile (Cloudflare)',
     hcaptcha: 'hCaptcha',
     recaptcha: 'reCAPTCHA (Google)',
+    altcha: 'Proof of work: no keys, no third party',
   })
   if (provider === 'keep') return new Map()
-  if (provider === 'none') return new Map(challengeNames.map((name) => [name, undefined]))
+  const none = new Map<string, string | undefined>(challengeNames.map((name) => [name, undefined]))
+  if (provider === 'none') return none
+  if (provider === 'altcha') return none.set('CHALLENGE_PROVIDER', provider)
   const chosen = { CHALLENGE_PROVIDER: provider }
   const siteKey = await ask.text({
     message: 'Its site key, which is public',

@@ -19,12 +19,18 @@ const sitesMax = 1_000
 
 const secretVariable = /^CHALLENGE_SECRET_KEY[A-Z0-9_]{0,60}$/
 
+const keysOfProvider = ['siteKey', 'secretKeyVariable'] as const
+
 const challenge = closedObject({
-  siteKey: z.string().meta({ description: 'The site key of the challenge, which is public.' }),
+  siteKey: z
+    .string()
+    .optional()
+    .meta({ description: 'The site key of the challenge, which is public.' }),
   secretKeyVariable: z
     .string()
+    .optional()
     .check((payload) => {
-      if (secretVariable.test(payload.value)) return
+      if (payload.value === undefined || secretVariable.test(payload.value)) return
       note(payload, {
         problem: 'is not the name of a variable for a secret key.',
         expected:
@@ -38,7 +44,27 @@ const challenge = closedObject({
       examples: ['CHALLENGE_SECRET_KEY_LAUNCH'],
     }),
   ...membersUnder('challenge.'),
-}).meta({ description: 'The bot challenge. Otherwise as the CHALLENGE_ settings say.' })
+})
+  .check((payload) => {
+    const { value } = payload
+    if (value.provider === 'altcha') return
+    for (const key of keysOfProvider.filter((it) => value[it] === undefined)) {
+      payload.issues.push({
+        code: 'invalid_type',
+        expected: 'string',
+        path: [key],
+        input: undefined,
+      })
+    }
+  })
+  .meta({
+    description:
+      'The bot challenge. Otherwise as the CHALLENGE_ settings say. Every provider but altcha needs both keys.',
+    anyOf: [
+      { required: keysOfProvider },
+      { required: ['provider'], properties: { provider: { const: 'altcha' } } },
+    ],
+  })
 
 const page = closedObject(membersUnder('page.')).meta({
   description: 'How the pages look. What is left out is as the PAGE_ settings say.',

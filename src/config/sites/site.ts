@@ -84,7 +84,7 @@ export function namesOf(
       ? {
           provider: at('challenge', 'provider'),
           siteKey: at('challenge', 'siteKey'),
-          secretKey: challenge.secretKeyVariable,
+          secretKey: challenge.secretKeyVariable ?? environmentNames.challenge.secretKey,
           hostnames: at('challenge', 'hostnames'),
         }
       : environmentNames.challenge,

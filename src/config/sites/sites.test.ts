@@ -143,6 +143,52 @@ test('a site of another provider does not take the addresses of the environmentâ
   expect(sites[0]?.site.challenge).toMatchObject({ provider: 'hcaptcha', verifyUrl: undefined })
 })
 
+test('a site has the proof of work without keys, and the others have what the environment says', () => {
+  const { sites, all } = read(
+    { sites: { a: { challenge: { provider: 'altcha' } }, b: {} } },
+    { CHALLENGE_SITE_KEY: '0x4site', CHALLENGE_SECRET_KEY: '0x4secret' },
+  )
+  expect(all).toEqual([])
+  expect(sites.map((it) => it.site.challenge?.provider)).toEqual(['altcha', 'turnstile'])
+  expect(sites.map(({ secrets }) => secrets.challengeSecret)).toEqual([undefined, '0x4secret'])
+})
+
+test('with altcha in the environment, a site may have a provider with keys, also in the variable of the environment', () => {
+  const challenge = {
+    ...{ siteKey: '0x4site', provider: 'turnstile' },
+    secretKeyVariable: 'CHALLENGE_SECRET_KEY',
+  }
+  const { sites, all } = read(
+    { sites: { a: { challenge }, b: {} } },
+    { CHALLENGE_PROVIDER: 'altcha', CHALLENGE_SECRET_KEY: '0x4secret' },
+  )
+  expect(all).toEqual([])
+  expect(sites.map((it) => it.site.challenge?.provider)).toEqual(['turnstile', 'altcha'])
+})
+
+test('keys and hosts beside altcha are refused at their paths, also when altcha comes from the environment', () => {
+  const keys = { siteKey: '0x4site', secretKeyVariable: 'CHALLENGE_SECRET_KEY_A' }
+  const challenge = { provider: 'altcha', ...keys, hostnames: ['example.com'] }
+  const what = 'is set, and the challenge is altcha, which has no use for it.'
+  expect(told(site({ challenge }))).toEqual(
+    ['siteKey', 'secretKeyVariable', 'hostnames'].map(
+      (key) => `sites.launch.challenge.${key} ${what}`,
+    ),
+  )
+  expect(told(site({ challenge: keys }), { CHALLENGE_PROVIDER: 'altcha' })).toEqual([
+    `sites.launch.challenge.siteKey ${what}`,
+    `sites.launch.challenge.secretKeyVariable ${what}`,
+  ])
+})
+
+test('a challenge without keys is refused unless it says altcha itself', () => {
+  const missing = ['siteKey', 'secretKeyVariable'].map(
+    (key) => `sites.launch.challenge.${key} is missing.`,
+  )
+  expect(told(site({ challenge: {} }))).toEqual(missing)
+  expect(told(site({ challenge: { provider: 'hcaptcha' } }))).toEqual(missing)
+})
+
 test('an entry of origins that looks like two is refused', () => {
   const origins = ['https://a.example,b.example']
   expect(told(site({ origins }))).toEqual(['sites.launch.origins[0] is not a web origin.'])
@@ -184,8 +230,8 @@ test('every problem of the file and of the environment is told at once, with its
     'sites.launch.origins[1] is not a web origin.',
     'sites.launch.signupsPerMinute is not a whole number, without quotes.',
     'sites.launch.duplicates is none of the words it may be.',
-    'sites.launch.challenge.siteKey is missing.',
     'sites.launch.challenge.secretKeyVariable is not the name of a variable for a secret key.',
+    'sites.launch.challenge.siteKey is missing.',
     'sites.launch.page.accent is not a colour.',
     'sites.launch.page.titel is no key of this file.',
     'sites.blog is not an object: { â€¦ }.',

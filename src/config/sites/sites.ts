@@ -1,5 +1,5 @@
 import { type Account, accountInFile, readAccount } from '../account.ts'
-import { type Challenged, keyParsers, readChallenge } from '../challenge.ts'
+import { type Challenged, keyParsers, notForAltcha, readChallenge } from '../challenge.ts'
 import type { Files } from '../read-file.ts'
 import type { SettingsReader } from '../reader.ts'
 import type { SettingRefusal } from '../refusal.ts'
@@ -61,7 +61,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
       },
       secrets: {
         ...(google && { privateKey: google.privateKey }),
-        ...(challenged && { challengeSecret: challenged.secret }),
+        ...(challenged?.secret !== undefined && { challengeSecret: challenged.secret }),
       },
     }
   })
@@ -184,14 +184,25 @@ function challenges(
   const isOfSite =
     !reader.isSet('CHALLENGE_SITE_KEY') &&
     declared.some(([, site]) => site.challenge?.secretKeyVariable === 'CHALLENGE_SECRET_KEY')
-  const shared = isOfSite ? undefined : readChallenge(reader, terms)
+  const shared = readChallenge(reader, terms, isOfSite)
 
   return ([name, { challenge }]) => {
     if (!challenge) return shared
     const path = [name, 'challenge']
-    const { provider = terms.provider, secretKeyVariable, hostnames = terms.hostnames } = challenge
+    const {
+      provider = terms.provider,
+      secretKeyVariable = '',
+      hostnames = terms.hostnames,
+    } = challenge
+    if (provider === 'altcha') {
+      const keys = (['siteKey', 'secretKeyVariable', 'hostnames'] as const).filter(
+        (key) => key in challenge,
+      )
+      for (const key of keys) refuse([...path, key], notForAltcha('provider'))
+      return { challenge: { provider } }
+    }
     const parsers = keyParsers(provider)
-    const siteKey = parsers.siteKey(challenge.siteKey.trim())
+    const siteKey = parsers.siteKey(challenge.siteKey?.trim() ?? '')
     if (!('value' in siteKey)) refuse([...path, 'siteKey'], siteKey)
     const text = reader.text(secretKeyVariable)
     if (text === undefined) {

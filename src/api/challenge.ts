@@ -17,7 +17,10 @@ export class Puzzles {
    * @param make undefined when the site has no proof of work
    * @throws Refusal 404, 429, or 503 while too many puzzles are made
    */
-  async answer(exchange: Exchange, make: (() => Promise<object>) | undefined): Promise<Answer> {
+  async answer(
+    exchange: Pick<Exchange, 'client' | 'takePuzzle'>,
+    make: (() => Promise<object>) | undefined,
+  ): Promise<Answer> {
     if (!make) throw refuse.noSuchPuzzle()
     exchange.takePuzzle()
     const { client, part } = exchange.client.share

@@ -158,6 +158,20 @@ test.each<[string, string | undefined]>([
   expect(await verdictOn(token)).toMatchObject({ kind: 'rejected' })
 })
 
+test('the event loop takes its turns while puzzles are made', async () => {
+  let turns = 0
+  let isMade = false
+  const turn = () => {
+    turns++
+    if (!isMade) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await Promise.all(Array.from({ length: 200 }, () => proof.makePuzzle()))
+  isMade = true
+  // If a key were derived on the loop, all puzzles would be made in its first turns.
+  expect(turns).toBeGreaterThan(20)
+})
+
 test('a token is far shorter than a token may be', () => {
   expect(tokenOf(solved).length).toBeLessThan(1_000)
 })

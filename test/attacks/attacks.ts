@@ -1,6 +1,7 @@
 import type { Attack } from './carry-out.ts'
 import { manyMistakes } from './many-mistakes.ts'
 import { newTabs } from './new-tabs.ts'
+import { puzzles } from './puzzles.ts'
 import { replays } from './replays.ts'
 import { resets } from './resets.ts'
 import { slots } from './slots.ts'
@@ -16,4 +17,5 @@ export const attacks: readonly Attack[] = [
   replays,
   newTabs,
   manyMistakes,
+  puzzles,
 ]

@@ -7,9 +7,9 @@ import type { Challenge, Rejected } from './challenge.ts'
  * What a puzzle asks for: to count up from 0 to a secret number below `stepsMax`, with one key derivation of
  * `cost` rounds for each number. Every number is as likely: if there were a lowest one, a bot would begin there.
  *
- * Measured on two cores, one step at a time: a step takes 0.8 to 1.0 ms in Node and in Chromium 156, of which
- * a tenth to a fifth is the call, and 2.3 ms in Chromium with the processor throttled four times. So half of
- * all puzzles take less than 0.4 to 0.45 s, or 1.0 s throttled, and none takes more than twice that.
+ * Measured on two cores, one step at a time: a step takes 0.8 ms in Node, 0.7 to 1.0 ms in Chromium 156, and
+ * 2.3 to 2.7 ms there with the processor throttled four times. Of 25 puzzles half took less than 0.3 s, or 1.03 s
+ * throttled. By the steps, the median is 0.3 to 0.45 s, or 1.0 to 1.2 s throttled, and the longest twice that.
  */
 export const work = { cost: 5_000, stepsMax: 900 }
 

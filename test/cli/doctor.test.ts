@@ -158,6 +158,20 @@ describe('the challenge', () => {
     },
   )
 
+  test('a proof of work needs no keys but those in the journal', async () => {
+    const { code, of } = await diagnose({ CHALLENGE_PROVIDER: 'altcha' })
+    expect({ code, found: of('challenge') }).toMatchObject({
+      code: 0,
+      found: [
+        {
+          state: 'ok',
+          message:
+            'the proof of work is on and has its keys: each step of a puzzle takes 5,000 rounds',
+        },
+      ],
+    })
+  })
+
   test('keys of different providers', async () => {
     await using challenge = await createChallengeWorld('turnstile')
     await using other = await createChallengeWorld('hcaptcha')

@@ -146,6 +146,20 @@ test('init asks for the challenge, and never shows its secret key', async () => 
   expect(afterQuestion).not.toContain(secret)
 })
 
+test('init turns the proof of work on without asking for keys', async () => {
+  await using world = await setUp()
+  const { folder } = world
+  using terminal = startOnTerminal(['init'], { folder })
+  await answer(terminal, [
+    ['Where should the signups go?', down + enter],
+    ['A challenge that keeps bots out?', down.repeat(4) + enter],
+    ['The web pages that may send signups', enter],
+    ...noTest,
+  ])
+  expect(await terminal.ended).toBe(0)
+  expect(await world.settings()).toEqual({ CHALLENGE_PROVIDER: 'altcha', ALLOWED_ORIGINS: '*' })
+})
+
 describe('with a file .env', () => {
   const mine =
     '# Mine\nPORT=3456\nALLOWED_ORIGINS=https://old.example # the old page\nSHEETS_SHEET_ID=' +

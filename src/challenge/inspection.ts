@@ -1,18 +1,9 @@
 import { type Finding, findingsOf } from '../signup/finding.ts'
 import type { ChallengeNames } from '../signup/setting-names.ts'
 import type { Challenge } from './challenge.ts'
-import type { ProofOfWork } from './proof-of-work.ts'
 import { type ProviderName, providers } from './providers.ts'
 
 const { ok, fault } = findingsOf('challenge')
-
-/** Makes a puzzle, for which the keys have to be there. */
-export async function inspectProofOfWork({ makePuzzle }: ProofOfWork): Promise<Finding> {
-  const { parameters } = await makePuzzle()
-  return ok(
-    `the proof of work is on and has its keys: each step of a puzzle takes ${parameters.cost.toLocaleString('en-US')} rounds`,
-  )
-}
 
 /** Asks the provider of the challenge about a made-up token: its answer tells whether it knows the secret key. */
 export async function inspectChallenge(

@@ -24,14 +24,13 @@ const lifeSeconds = 5 * 60
 export interface Puzzle {
   readonly parameters: Readonly<{
     algorithm: typeof algorithm
-    /** The rounds of PBKDF2 in each step. */
     cost: number
     /** Seconds since 1970. */
     expiresAt: number
     keyLength: number
     /** What the key of the secret number begins with. */
     keyPrefix: string
-    /** The signature of that key. With it, a solution is checked without a key derivation. */
+    /** Of that key, so that a solution is checked without a key derivation. */
     keySignature: string
     nonce: string
     salt: string

@@ -54,14 +54,14 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
   },
 }
 
-/**
- * The widget for the settings. The origin of a custom script address is allowed, too.
- *
- * @param siteQuery the query that leads to the same site, such as `?site=launch`; may be empty
- */
+/** The widget for the settings. The origin of a custom script address is allowed, too. `siteQuery` leads to the site. */
 export function widgetOf(options: WidgetOptions, siteQuery = ''): ChallengeWidget {
-  if (options.provider === 'altcha')
-    return { ...ownWidget, challengeUrl: `/api/challenge${siteQuery}` }
+  if (options.provider === 'altcha') {
+    const challengeUrl = `/api/challenge${siteQuery}`
+    // The site key says no more than that the challenge is on: clients take null for broken.
+    const common = { provider: 'altcha', siteKey: 'altcha', scriptUrl: '/embed/puzzle.js' } as const
+    return { ...common, challengeUrl, origins: [] }
+  }
   const { provider, siteKey, scriptUrl } = options
   const own = providers[provider]
   const origins =
@@ -82,14 +82,6 @@ type WidgetOptions =
       /** Replaces the provider's own address. */
       readonly scriptUrl?: string | undefined
     }
-
-/** Of the proof of work. Its site key says no more than that it is on: clients take null for broken. */
-const ownWidget: ChallengeWidget = {
-  provider: 'altcha',
-  siteKey: 'altcha',
-  scriptUrl: '/embed/puzzle.js',
-  origins: [],
-}
 
 /** Whether the secret is a test secret, which gives no protection. */
 export function isTestSecret(provider: ProviderName, secret: string): boolean {

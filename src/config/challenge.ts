@@ -1,7 +1,7 @@
 import type { ChallengeNames } from '../signup/setting-names.ts'
 import type { ParsedSetting, SettingRefusal } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
-import { challengeProviders, type SettingName } from './settings.ts'
+import { challengeProviders, settingNames } from './settings.ts'
 
 type AnyProvider = (typeof challengeProviders)[number]
 /** The providers whose challenge needs two keys. */
@@ -27,11 +27,6 @@ export interface Challenged {
   readonly secret?: string
 }
 
-/** What the environment says of the challenge, besides the keys. */
-export interface ChallengeTerms extends Omit<ProviderConfig, 'provider' | 'siteKey'> {
-  readonly provider: AnyProvider
-}
-
 /**
  * Reads the keys. Both turn the challenge on, none leaves it off, and one alone is refused. `altcha` is on
  * without keys.
@@ -40,7 +35,7 @@ export interface ChallengeTerms extends Omit<ProviderConfig, 'provider' | 'siteK
  */
 export function readChallenge(
   reader: SettingsReader,
-  terms: ChallengeTerms,
+  terms: Omit<ProviderConfig, 'provider' | 'siteKey'> & { readonly provider: AnyProvider },
   isKeyOfSite: boolean,
 ): Challenged | undefined {
   const { provider } = terms
@@ -61,13 +56,7 @@ export function readChallenge(
 }
 
 /** What only the challenge of a provider has. */
-const ofProviders: readonly SettingName[] = [
-  'CHALLENGE_SITE_KEY',
-  'CHALLENGE_SECRET_KEY',
-  'CHALLENGE_VERIFY_URL',
-  'CHALLENGE_SCRIPT_URL',
-  'CHALLENGE_HOSTNAMES',
-]
+const ofProviders = settingNames.filter((it) => /^CHALLENGE_(?!PROVIDER)/.test(it))
 
 /** @param provider what the operator calls the setting of the provider */
 export function notForAltcha(provider: string): SettingRefusal {

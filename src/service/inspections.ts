@@ -1,5 +1,5 @@
 import { inspectNotices, sendTestNotice } from '../alerts/inspection.ts'
-import { inspectChallenge, inspectProofOfWork } from '../challenge/inspection.ts'
+import { inspectChallenge } from '../challenge/inspection.ts'
 import { createProofOfWork } from '../challenge/proof-of-work.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import { keyProblem } from '../config/challenge.ts'
@@ -114,9 +114,9 @@ export async function challengeFindings({
   const { ok, fault, skipped } = findingsOf('challenge')
   const { challenge } = site
   if (challenge?.provider === 'altcha') {
-    if (!journal)
-      return [skipped('the journal, which has the keys of the proof of work, cannot be used')]
-    return [await inspectProofOfWork(createProofOfWork(journal, realWorld.clock))]
+    if (!journal) return [skipped('the journal cannot be used, and has the keys')]
+    await createProofOfWork(journal, realWorld.clock).makePuzzle()
+    return [ok('the proof of work is on, and its keys are in the journal')]
   }
   const { challengeSecret: secret } = secretsOf(secrets, site)
   if (!challenge || secret === undefined) {

@@ -47,14 +47,9 @@ const challenge = closedObject({
 })
   .check((payload) => {
     const { value } = payload
-    if (value.provider === 'altcha') return
-    for (const key of keysOfProvider.filter((it) => value[it] === undefined)) {
-      payload.issues.push({
-        code: 'invalid_type',
-        expected: 'string',
-        path: [key],
-        input: undefined,
-      })
+    const missing = { code: 'invalid_type', expected: 'string', input: undefined } as const
+    for (const key of value.provider === 'altcha' ? [] : keysOfProvider) {
+      if (value[key] === undefined) payload.issues.push({ ...missing, path: [key] })
     }
   })
   .meta({

@@ -195,10 +195,8 @@ function challenges(
       hostnames = terms.hostnames,
     } = challenge
     if (provider === 'altcha') {
-      const keys = (['siteKey', 'secretKeyVariable', 'hostnames'] as const).filter(
-        (key) => key in challenge,
-      )
-      for (const key of keys) refuse([...path, key], notForAltcha('provider'))
+      const needless = Object.keys(challenge).filter((key) => key !== 'provider')
+      for (const key of needless) refuse([...path, key], notForAltcha('provider'))
       return { challenge: { provider } }
     }
     const parsers = keyParsers(provider)

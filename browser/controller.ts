@@ -29,7 +29,7 @@ export interface Controller {
 }
 
 /** The fields that the providers' widgets add. They are not sent: the token comes from the widget itself. */
-const tokenFields = /^(challengeToken|(cf-turnstile|h-captcha|g-recaptcha)-response)$/
+const tokenFields = /^(challengeToken|altcha|(cf-turnstile|h-captcha|g-recaptcha)-response)$/
 
 /** One more stylesheet for all forms, which is loaded with the first focus. */
 const sheet = new CSSStyleSheet()
@@ -55,7 +55,8 @@ export async function createController(setup: ControllerSetup): Promise<Controll
     prepare: () =>
       sender.prepare().catch((error: unknown) => {
         const { reason } = error as Partial<Told>
-        const isClosed = reason === 'unavailable' || reason === 'forbidden'
+        // A visitor may still pass the challenge, or allow it.
+        const isClosed = reason && !reason.startsWith('check')
         if (!form.ariaBusy && isClosed) alert(error as Partial<Told>)
       }),
     submit: async (submitter) => {

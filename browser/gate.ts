@@ -3,13 +3,8 @@ import { once } from './once.ts'
 import { isClosed, readConfig } from './service.ts'
 import { Told } from './told.ts'
 
-export interface GateSetup extends Pick<ChallengeSetup, 'language' | 'nonce'> {
-  /** The address for signups, `…/api/signup`. */
-  readonly endpoint: string
-  readonly theme: () => string
-  /** Makes the element for the challenge's widget, outside of any shadow root. */
-  readonly challengeBox: () => HTMLElement
-  /** Aborts when the form and its widget are removed. */
+export interface GateSetup extends Omit<ChallengeSetup, 'config'> {
+  /** Aborts when the form and its challenge are removed. */
   readonly signal: AbortSignal
 }
 
@@ -25,20 +20,11 @@ export interface Gate {
 
 export function createGate(setup: GateSetup): Gate {
   const { endpoint, signal } = setup
-  let box: HTMLElement | undefined
-  signal.addEventListener('abort', () => box?.remove())
   const show = once(async () => {
-    const config = await readConfig(endpoint)
-    box ??= setup.challengeBox()
-    try {
-      const challenge = await showChallenge({ ...setup, config, box, theme: setup.theme() })
-      if (signal.aborted) challenge.remove()
-      signal.addEventListener('abort', challenge.remove)
-      return challenge
-    } catch (error) {
-      box.replaceChildren()
-      throw error
-    }
+    const challenge = await showChallenge({ ...setup, config: await readConfig(endpoint) })
+    if (signal.aborted) challenge.remove()
+    signal.addEventListener('abort', challenge.remove)
+    return challenge
   })
   return {
     open: async () => {

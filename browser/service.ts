@@ -34,11 +34,15 @@ export function mayPass(status: number): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500
 }
 
-async function askConfig(endpoint: string): Promise<ConfigAnswer> {
+/** Sends `GET /api/…` for the site of the form. */
+export function ask(endpoint: string, what: 'config' | 'stamp' | 'challenge'): Promise<Response> {
   const site = new URL(endpoint).searchParams.get('site')
-  const answer = await fetch(new URL(`config${site ? `?site=${site}` : ''}`, endpoint), {
-    signal: AbortSignal.timeout(timeoutMs),
-  })
+  const url = new URL(`${what}${site ? `?site=${site}` : ''}`, endpoint)
+  return fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
+}
+
+async function askConfig(endpoint: string): Promise<ConfigAnswer> {
+  const answer = await ask(endpoint, 'config')
   if (answer.ok) return (await answer.json()) as ConfigAnswer
   if (mayPass(answer.status)) throw new Error(`${endpoint} answered ${answer.status}`)
   const problem = (await answer.json().catch(() => undefined)) as Problem | undefined

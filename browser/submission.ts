@@ -27,13 +27,14 @@ export function createSender(setup: SenderSetup): Sender {
   let last = ''
   let key = ''
   return {
-    prepare: () => gate.open(),
+    prepare: () => gate.open().then((challenge) => challenge?.begin?.()),
     send: async (data) => {
       if (last !== `${data}`) key = randomKey()
       last = `${data}`
       const accepted = await send(setup, gate, key, data).catch((error: unknown) => {
         // The token may have expired, or the challenge was just turned on. Try once more.
-        if (!(error instanceof Told && error.reason === 'checkFailed' && error.status)) throw error
+        const { reason, status } = error as Partial<Told>
+        if (reason !== 'checkFailed' || !status) throw error
         forgetConfig(setup.endpoint)
         return send(setup, gate, key, data)
       })
@@ -93,7 +94,8 @@ async function tryOnce(
     const body = await (answer.ok ? read : read.catch(() => undefined))
     return { answer, body }
   } catch (error) {
-    if (error instanceof Told) throw error
+    // No `instanceof`: parts of the script that are loaded later have a class `Told` of their own.
+    if ((error as Partial<Told>).reason) throw error
     // This page's origin may no longer be allowed. Only a new read of the settings can tell.
     forgetConfig(endpoint)
     return undefined

@@ -33,6 +33,8 @@ export const laterEnglish = {
   checking: 'Checking that you are human. If you see a box, please tick it.',
   checkFailed: 'We could not confirm that you are human. Please try again.',
   checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',
+  /** Browsers solve no puzzle on a page without HTTPS. */
+  insecure: 'Signing up needs a secure connection. Please open this page with https://.',
   forbidden: 'Signing up does not work on this page just now.',
   unavailable: 'Signing up is not possible just now. Please come back later.',
   /** The link to the next page, below the thanks. */

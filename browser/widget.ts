@@ -1,4 +1,4 @@
-import type { ConfigAnswer } from '../src/signup/wire.ts'
+import type { Challenge, ChallengeSetup } from './challenge.ts'
 import { create } from './dom.ts'
 import { Told } from './told.ts'
 
@@ -21,25 +21,6 @@ const solveMaxMs = 120_000
 /** In a narrower box, the normal widget of every provider overflows. */
 const normalWidthMin = 304
 
-export interface ChallengeSetup {
-  readonly config: ConfigAnswer
-  /** The widget's place. It is outside of any shadow root, so that the provider's script finds it. */
-  readonly box: HTMLElement
-  readonly language: string
-  readonly theme: string
-  /** The nonce of our own script tag. Under a strict CSP the provider's script needs it, too. */
-  readonly nonce: string
-}
-
-/** One widget in one form. */
-export interface Challenge {
-  /** Resolves with the current token. `onWait` is called when it must wait, and again when it has the token. */
-  readonly token: (onWait: (why: 'checking' | 'sending') => void) => Promise<string | undefined>
-  /** Call after each answer, because a token is valid for one request. */
-  readonly reset: () => void
-  readonly remove: () => void
-}
-
 let loading: Promise<WidgetApi> | undefined
 
 /**
@@ -48,7 +29,17 @@ let loading: Promise<WidgetApi> | undefined
  * @throws Told when the challenge cannot be shown; `token` throws it, too
  */
 export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
-  const { config, box, language, theme } = setup
+  const box = setup.challengeBox()
+  try {
+    return await showWidget(setup, box)
+  } catch (error) {
+    box.remove()
+    throw error
+  }
+}
+
+async function showWidget(setup: ChallengeSetup, box: HTMLElement): Promise<Challenge> {
+  const { config, language, theme } = setup
   // The page's styles may take the empty box out of the flow; then use its parent's width.
   const width = box.clientWidth || (box.parentElement?.clientWidth ?? 0)
   loading ??= loadScript(setup)
@@ -61,7 +52,7 @@ export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
   let waiting: ((failure?: Told) => void) | undefined
   const id = api.render(box, {
     sitekey: config.challengeSiteKey,
-    theme,
+    theme: theme(),
     language,
     size: width < normalWidthMin ? 'compact' : fullSize,
     appearance: 'interaction-only',
@@ -93,7 +84,11 @@ export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
     }
     return current()
   }
-  return { token, reset, remove: () => api.remove?.(id) }
+  const remove = () => {
+    api.remove?.(id)
+    box.remove()
+  }
+  return { token, reset, remove }
 }
 
 async function loadScript({ config, language, nonce }: ChallengeSetup): Promise<WidgetApi> {

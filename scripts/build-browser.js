@@ -15,7 +15,7 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
  * Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`;
- * `embed/author.js` for mistakes of the page's author; `embed/fields/<language>.js` and `embed/fields.css`
+ * `embed/widget.js` and `embed/puzzle.js` for a challenge; `embed/author.js` for mistakes of the page's author; `embed/fields/<language>.js` and `embed/fields.css`
  * for forms with fields;
  * `embed/frame.js` for pages with our form in a frame; `assets/page.js` and `page.css` for our own pages.
  */
@@ -30,6 +30,8 @@ export async function buildBrowser() {
     await bundle('field-messages.ts', `embed/fields/${language}.js`, 'esm', define)
   }
   await bundle('controller.ts', 'embed/later.js', 'esm')
+  await bundle('widget.ts', 'embed/widget.js', 'esm')
+  await bundle('puzzle.ts', 'embed/puzzle.js', 'esm')
   await bundle('author.ts', 'embed/author.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')

@@ -1,6 +1,7 @@
 import type { Problem, SignupAccepted } from '../src/signup/wire.ts'
 import { createGate, type Gate, type GateSetup } from './gate.ts'
 import { forgetConfig, mayPass, post } from './service.ts'
+import { createStamp } from './stamp.ts'
 import { Told } from './told.ts'
 
 /** After so long, ask the visitor to try again. Time without a network does not count. */
@@ -24,19 +25,26 @@ export interface Sender {
 
 export function createSender(setup: SenderSetup): Sender {
   const gate = createGate(setup)
+  const stamp = createStamp(setup.endpoint)
   let last = ''
   let key = ''
   return {
-    prepare: () => gate.open().then((challenge) => challenge?.begin?.()),
+    prepare: async () => {
+      void stamp.refresh()
+      const challenge = await gate.open()
+      challenge?.begin?.()
+    },
     send: async (data) => {
       if (last !== `${data}`) key = randomKey()
       last = `${data}`
-      const accepted = await send(setup, gate, key, data).catch((error: unknown) => {
+      // Not before the comparison: another stamp makes no other signup.
+      const stamped = stamp.on(data)
+      const accepted = await send(setup, gate, key, stamped).catch((error: unknown) => {
         // The token may have expired, or the challenge was just turned on. Try once more.
         const { reason, status } = error as Partial<Told>
         if (reason !== 'checkFailed' || !status) throw error
         forgetConfig(setup.endpoint)
-        return send(setup, gate, key, data)
+        return send(setup, gate, key, stamped)
       })
       last = ''
       return accepted

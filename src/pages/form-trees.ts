@@ -11,6 +11,9 @@ export type Attributes = Tree[1]
 /** The field with the consent. It goes into Metadata. */
 export const consentField = 'metadata[consent]'
 
+/** The field with the service's signed time, which tells how long somebody took to fill in the form. */
+export const stampField = 'rollcall_stamp'
+
 /** Stands beside the label of what may stay empty. */
 export const optional: Content = [' ', ['small', {}, '(', { ours: 'optional' }, ')']]
 

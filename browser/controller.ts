@@ -24,7 +24,7 @@ export interface Controller {
   prepare(): Promise<unknown>
   /** Checks the fields, sends the signup and shows the result. */
   submit(submitter: HTMLElement | null): Promise<void>
-  /** Removes every note beside a field. */
+  /** Shows the form again, and removes the thanks and every note beside a field. */
   clear(): void
 }
 
@@ -51,7 +51,10 @@ export async function createController(setup: ControllerSetup): Promise<Controll
     setup.tellAuthor((it) => it.tellRefusal(refused))
   }
   return {
-    clear: () => fields.clear(),
+    clear: () => {
+      fields.clear()
+      messages.done.textContent = form.style.display = ''
+    },
     prepare: () =>
       sender.prepare().catch((error: unknown) => {
         const { reason } = error as Partial<Told>

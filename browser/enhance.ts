@@ -33,12 +33,8 @@ export function enhance(form: HTMLFormElement, given: Options = {}): Handle {
     options,
     target: form,
     theme: () => themeFor(form, options.theme),
-    challengeBox: () => {
-      const box = create('div', { class: 'rollcall-challenge' })
-      // Add it at the end, so that the button does not move while somebody reaches for it.
-      form.append(box)
-      return box
-    },
+    // At the end, so that the button does not move while somebody reaches for it.
+    challengeBox: () => form.appendChild(create('div', { class: 'rollcall-challenge' })),
   })
   const handle = {
     reset,

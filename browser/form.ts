@@ -27,7 +27,7 @@ export function takeOver(setup: FormSetup): Handle {
   const hadNoValidate = form.noValidate
   form.noValidate = true
   let begun: Controller | undefined
-  let isBusy = false
+  /** The timer of "Sending…", and 0 while nothing is sent. */
   let slow = 0
 
   const onWait = (why: keyof Texts) => {
@@ -48,7 +48,6 @@ export function takeOver(setup: FormSetup): Handle {
     return begun
   })
   const submit = async (submitter: HTMLElement | null) => {
-    isBusy = true
     showBusy(form, 'true')
     messages.status()
     slow = window.setTimeout(onWait, quickMs, 'sending')
@@ -57,14 +56,14 @@ export function takeOver(setup: FormSetup): Handle {
       () => messages.alert('failed'),
     )
     clearTimeout(slow)
+    slow = 0
     showBusy(form, null)
-    isBusy = false
   }
   const on = (name: string, listener: (event: Event) => void) =>
     form.addEventListener(name, listener, { signal })
   on('submit', (event) => {
     event.preventDefault()
-    if (!isBusy) void submit((event as SubmitEvent).submitter)
+    if (!slow) void submit((event as SubmitEvent).submitter)
   })
   // Ignore a failure here: sending the form tries again and shows the failure.
   on('focusin', () => void begin().then((it) => it.prepare(), String))
@@ -72,7 +71,7 @@ export function takeOver(setup: FormSetup): Handle {
     reset: () => {
       form.reset()
       begun?.clear()
-      messages.clear()
+      messages.status()
     },
     remove: () => {
       life.abort()

@@ -9,8 +9,6 @@ export interface Messages {
   alert(text: keyof Texts): void
   /** The place of the thanks. */
   readonly done: HTMLElement
-  /** Shows the form again and removes every message. */
-  clear(): void
   remove(): void
 }
 
@@ -32,10 +30,6 @@ export function placeMessages(form: HTMLFormElement, texts: FormTexts): Messages
       alert.textContent = texts[text] ?? ''
     },
     done,
-    clear: () => {
-      alert.textContent = status.textContent = done.textContent = ''
-      form.style.display = ''
-    },
     remove: () => {
       for (const it of [alert, status, done]) it.remove()
     },

@@ -64,9 +64,9 @@ export function isOn(value: boolean | string | undefined): boolean {
 
 /** What is right for certain, as `option=value`. */
 const right = new RegExp(
-  '^(?:(?:site|source|tags|consent|texts|fields|hidden|class|id|style|data-script)=|tab=.{0,100}$|' +
-    'theme=(?:light|dark|auto)?$|(?:name|utm)=(?:true|false|required)?$|' +
-    `(?:redirect|server)=(?:https?:|[./])|language=(?:${languages})\\b)`,
+  '^((site|source|tags|consent|texts|fields|hidden|class|id|style|data-script)=|tab=.{0,100}$|' +
+    'theme=(light|dark|auto)?$|(name|utm)=(true|false|required)?$|' +
+    `(redirect|server)=(https?:|[./])|language=(${languages})\\b)`,
 )
 
 /** Whether something needs a closer look. That takes more code than a page without a mistake should load. */

@@ -30,6 +30,10 @@ let loading: Promise<WidgetApi> | undefined
  */
 export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
   const box = setup.challengeBox()
+  // The embed leaves space only for a widget that shows something.
+  new ResizeObserver(() => {
+    box.assignedSlot?.classList.toggle('challenged', box.clientHeight > 0)
+  }).observe(box)
   try {
     return await showWidget(setup, box)
   } catch (error) {

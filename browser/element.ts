@@ -1,4 +1,4 @@
-import { commonField, consentBox } from '../src/pages/form-trees.ts'
+import { commonField, consentBox, unseen } from '../src/pages/form-trees.ts'
 import type { Tree } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
@@ -77,6 +77,7 @@ export class RollcallForm extends HTMLElement {
       'form',
       { method: 'post', class: fields[1] ? '' : 'single' },
       ...fields,
+      unseen,
       ['slot', { name: 'challenge' }],
       ['button', { type: 'submit' }, own.submit],
     ]) as HTMLFormElement
@@ -105,23 +106,13 @@ export class RollcallForm extends HTMLElement {
       options: { ...options, utm: isOn(options.utm), source: options.source ?? 'embed' },
       target: this,
       theme: () => this.#theme(),
-      challengeBox: () => this.#placeChallenge(card),
+      // Outside of the shadow tree, and shown inside through a slot.
+      challengeBox: () => this.appendChild(create('div', { slot: 'challenge' })),
     })
   }
 
   #theme() {
     return themeFor(this, optionsOf(this, this.options).theme)
-  }
-
-  /** Makes the challenge's place outside of the shadow tree, shown inside through a slot. */
-  #placeChallenge(card: HTMLElement): HTMLElement {
-    const box = create('div', { slot: 'challenge' })
-    this.append(box)
-    const observer = new ResizeObserver(() => {
-      card.classList.toggle('challenged', box.clientHeight > 0)
-    })
-    observer.observe(box)
-    return box
   }
 }
 

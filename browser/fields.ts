@@ -1,5 +1,5 @@
 import type { ProblemField } from '../src/signup/wire.ts'
-import { consentField } from '../src/pages/form-trees.ts'
+import { consentField, unseenField } from '../src/pages/form-trees.ts'
 import { create } from './dom.ts'
 import type { Control, messageFor } from './field-messages.ts'
 import { suggestEmail } from './suggestion.ts'
@@ -117,7 +117,7 @@ function controlsOf(form: HTMLFormElement): Control[] {
   const names = new Set<string>()
   return [...form.elements].filter(isControl).filter(({ name, type }) => {
     // Of several controls of one name, only the first counts.
-    const isNew = name && type !== 'hidden' && !names.has(name)
+    const isNew = name && type !== 'hidden' && name !== unseenField && !names.has(name)
     names.add(name)
     return isNew
   })

@@ -13,6 +13,8 @@ export const english = {
   optional: 'optional',
   /** Stands in a list of options until the visitor has chosen one. */
   choose: 'Please choose',
+  /** The label of the field that nobody sees. */
+  leaveEmpty: 'Leave this field empty',
   submit: 'Sign up',
   sending: 'Signing you up…',
   /** It may have arrived all the same: no answer does not say so, and another try is the same signup. */

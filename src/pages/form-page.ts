@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
+import type { FormEntries } from '../http/exchange.ts'
 import { translationsOf } from '../signup/site-text.ts'
 import type { ProblemField, Tree } from '../signup/wire.ts'
 import { document, type Html } from './document.ts'
 import { fieldTree, told, type Typed } from './field-tree.ts'
-import { commonField, consentBox, consentField } from './form-trees.ts'
+import { commonField, consentBox, consentField, stampField, unseen } from './form-trees.ts'
 import type { PageTexts, ProblemText } from './texts.ts'
 import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import type { TypedForm } from './typed-form.ts'
@@ -44,6 +45,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
     takesFocus: mayTakeFocus && name === firstWrong,
   })
   const draw = (tree: Tree) => htmlOf(view, tree)
+  const stamp: FormEntries = view.stamp ? [[stampField, view.stamp()]] : []
   const isSingle = page === 'form' && names.length === 1
   const body = html`
     ${heading(view)}
@@ -59,8 +61,9 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
       ${fields.map(({ field, value }) =>
         draw(fieldTree(field, ownLanguage(view), { value, ...problemOf(field.name) })),
       )}
-      ${typed.hidden.map(([name, value]) => draw(['input', { type: 'hidden', name, value }]))}
+      ${[...typed.hidden, ...stamp].map(([name, value]) => draw(['input', { type: 'hidden', name, value }]))}
       ${consent !== undefined && draw(consentTree(view, consent, problemOf(consentField)))}
+      ${draw(unseen)}
       <button type="submit">
         ${page && settings.button ? ownText(view, settings.button) : texts.form.submit}
       </button>

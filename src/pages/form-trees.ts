@@ -11,6 +11,9 @@ export type Attributes = Tree[1]
 /** The field with the consent. It goes into Metadata. */
 export const consentField = 'metadata[consent]'
 
+/** The field that is empty unless a program fills it in. */
+export const unseenField = 'rollcall_message'
+
 /** The field with the service's signed time, which tells how long somebody took to fill in the form. */
 export const stampField = 'rollcall_stamp'
 
@@ -63,6 +66,28 @@ export function commonField(
   const label = [{ ours: name }, ...(isRequired ? [] : optional)]
   return labelled(name, label, ['input', attributes], ...below)
 }
+
+/**
+ * A field that people neither see nor reach: form.css hides it, and no keyboard, screen reader, browser or
+ * password manager fills it in. A program that fills in every field does.
+ */
+export const unseen: Tree = [
+  'label',
+  { 'aria-hidden': 'true' },
+  { ours: 'leaveEmpty' },
+  [
+    'textarea',
+    {
+      name: unseenField,
+      tabindex: '-1',
+      autocomplete: 'off',
+      'data-1p-ignore': '',
+      'data-bwignore': '',
+      'data-lpignore': 'true',
+      'data-form-type': 'other',
+    },
+  ],
+]
 
 /** A link in the text of a consent. There is no other markup. */
 const link = /\[([^[\]]+)\]\((https?:[^()\s]+)\)/gi

@@ -2,7 +2,7 @@ import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { collectedLength } from '../signup/field-control.ts'
 import { tokenFields } from '../signup/form.ts'
-import { consentField, plainConsent } from './form-trees.ts'
+import { consentField, plainConsent, stampField, unseenField } from './form-trees.ts'
 import { plainOwnText } from './tree-html.ts'
 import type { View } from './view.ts'
 
@@ -19,8 +19,8 @@ export interface TypedForm {
   readonly hidden: FormEntries
 }
 
-/** Never shown again: a token is valid for one try, and the widget makes a new one. */
-const tokens: ReadonlySet<string> = new Set(tokenFields)
+/** Never shown again: a token is valid for one try, and our form has the other two itself. */
+const notKept: ReadonlySet<string> = new Set([...tokenFields, stampField, unseenField])
 
 /**
  * Sorts the typed values for showing them again. One of our own forms asks for the fields in the view.
@@ -39,7 +39,7 @@ export function typedForm(entries: FormEntries, view: View): TypedForm {
     fields: fields.map((field) => ({ field, value: valueOf(field, entries) })),
     ...(text !== undefined && { consent: consented === text }),
     hidden: entries.filter(
-      ([field, value]) => value !== '' && !shown.has(field) && !tokens.has(field),
+      ([field, value]) => value !== '' && !shown.has(field) && !notKept.has(field),
     ),
   }
 }

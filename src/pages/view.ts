@@ -38,6 +38,8 @@ export interface PageOptions {
   }
   /** The declared fields of the site. */
   readonly fields: readonly Field[]
+  /** Makes the stamp of a form that is shown now. When undefined, a form has no stamp until its script asks for one. */
+  readonly stamp?: () => string
   readonly allowedOrigins: AllowedOrigins
   /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'> &
@@ -75,6 +77,7 @@ export interface View {
   readonly name: NameField
   /** The declared fields of the site. */
   readonly fields: readonly Field[]
+  readonly stamp: PageOptions['stamp']
   readonly isChallenged: boolean
   /**
    * The relative path from this request to the root of the service: `./`, `../` and so on. Relative,
@@ -90,7 +93,7 @@ export interface View {
 /** @param page which of our pages it is; when absent, the request's query tells */
 export function viewOf(
   { url, headers }: Pick<HttpRequest, 'url' | 'headers'>,
-  { pages: settings, site, widget, fields }: PageOptions,
+  { pages: settings, site, widget, fields, stamp }: PageOptions,
   page?: OwnPage,
 ): View {
   const { searchParams: query, pathname } = new URL(url)
@@ -117,6 +120,7 @@ export function viewOf(
     // The embed has its own option for the name.
     name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
     fields,
+    stamp,
     isChallenged: widget.siteKey !== null,
     root: '../'.repeat(pathname.split('/').length - 2) || './',
     query: carried.length === 0 ? '' : `?${carried.join('&')}`,

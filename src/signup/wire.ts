@@ -122,7 +122,9 @@ export type TreeContent = TreeText | Tree
 
 /** A text as it is, or one in the visitor's language: by the name of a text of ours, or of the site. */
 export type TreeText =
-  string | { readonly ours: 'email' | 'name' | 'optional' | 'choose' | 'next' } | Translations
+  | string
+  | { readonly ours: 'email' | 'name' | 'optional' | 'choose' | 'leaveEmpty' | 'next' }
+  | Translations
 
 /** Every error answer: RFC 9457, `application/problem+json`. */
 export interface Problem {

@@ -41,7 +41,7 @@ const lanes = 4
  * @throws Told when the page came without HTTPS, so that the browser has no `crypto.subtle`
  */
 export async function showChallenge({ endpoint }: ChallengeSetup): Promise<Challenge> {
-  if (!isSecureContext) {
+  if (!('subtle' in crypto)) {
     tell('this page needs HTTPS: browsers solve no proof of work for a page of http://.')
     throw new Told('insecure')
   }

@@ -17,12 +17,12 @@ const flags = [
 ]
 
 /** Starts a real Chromium without a window. */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) {
     throw new Error('No Chromium was found: run node scripts/setup.js --for test')
   }
-  return chromium.launch({ executablePath, args: flags, timeout: patienceMs })
+  return chromium.launch({ executablePath, args: [...flags, ...more], timeout: patienceMs })
 }
 
 export interface HostOptions {

@@ -209,7 +209,7 @@ test("ALTCHA's own widget in a form of somebody's own solves a puzzle, and the f
     'utf8',
   )
   await page.addScriptTag({ content, type: 'module' })
-  await page.getByRole('checkbox').check()
+  await page.getByRole('checkbox').press('Space')
   await page.locator('input[name=altcha]:not([value=""])').waitFor({ state: 'attached' })
   await submit(page, 'ada@example.com')
   await page.getByRole('heading', { name: 'Thank you' }).waitFor()

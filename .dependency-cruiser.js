@@ -68,7 +68,8 @@ const webStandardRooms =
 const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
 
 /** What runs in browsers as well: how a form is drawn, its messages, and which word was meant. */
-const sharedWithBrowsers = 'pages/(form-trees|field-messages)|signup/(site-text|edit-distance)'
+const sharedWithBrowsers =
+  'pages/(form-trees|field-messages)|signup/(site-text|edit-distance|filter-fields)'
 
 const test = '\\.test\\.ts$'
 const inSrc = (paths) => paths.map((path) => `^src/${path}`)

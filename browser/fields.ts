@@ -1,5 +1,6 @@
 import type { ProblemField } from '../src/signup/wire.ts'
-import { consentField, unseenField } from '../src/pages/form-trees.ts'
+import { consentField } from '../src/pages/form-trees.ts'
+import { unseenField } from '../src/signup/filter-fields.ts'
 import { create } from './dom.ts'
 import type { Control, messageFor } from './field-messages.ts'
 import { suggestEmail } from './suggestion.ts'

@@ -1,4 +1,4 @@
-import { stampField } from '../src/pages/form-trees.ts'
+import { stampField } from '../src/signup/filter-fields.ts'
 import { ask } from './service.ts'
 
 /** A stamp is good for a day. This leaves the visitor many hours to fill in the form. */

@@ -1,3 +1,4 @@
+import { unseenField } from '../signup/filter-fields.ts'
 import type { Language } from '../signup/languages.ts'
 import type { SiteText, Translations } from '../signup/site-text.ts'
 import { languageFor, translationsOf } from '../signup/site-text.ts'
@@ -10,12 +11,6 @@ export type Attributes = Tree[1]
 
 /** The field with the consent. It goes into Metadata. */
 export const consentField = 'metadata[consent]'
-
-/** The field that is empty unless a program fills it in. */
-export const unseenField = 'rollcall_message'
-
-/** The field with the service's signed time, which tells how long somebody took to fill in the form. */
-export const stampField = 'rollcall_stamp'
 
 /** Stands beside the label of what may stay empty. */
 export const optional: Content = [' ', ['small', {}, '(', { ours: 'optional' }, ')']]

@@ -1,8 +1,9 @@
 import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { collectedLength } from '../signup/field-control.ts'
+import { stampField, unseenField } from '../signup/filter-fields.ts'
 import { tokenFields } from '../signup/form.ts'
-import { consentField, plainConsent, stampField, unseenField } from './form-trees.ts'
+import { consentField, plainConsent } from './form-trees.ts'
 import { plainOwnText } from './tree-html.ts'
 import type { View } from './view.ts'
 

@@ -59,6 +59,9 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
   const { config } = options
   const proofOfWork =
     site.challenge?.provider === 'altcha' ? createProofOfWork(journal, world.clock) : undefined
+  const clock = journal.time ?? world.clock
+  const stamps = new Stamps(world.hmacWith(journal.keyFor('stamp')), clock)
+  const stamp = () => stamps.make()
   const pageOptions = {
     pages: site.page,
     site: config.hasSites ? site.name : undefined,
@@ -67,6 +70,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       config.hasSites ? `?site=${site.name}` : '',
     ),
     fields: site.fields,
+    ...(site.spam.filter !== 'off' && { stamp }),
     allowedOrigins: site.origins,
     tabs: parseContext('form', site, journal),
     events,
@@ -75,8 +79,6 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       (await unlessUnavailable(journal.intake.takesTab(tab, world.clock.now(), client))) ?? true,
   }
   const settings: PublicSettings = { ...config, ...pageOptions }
-  const clock = journal.time ?? world.clock
-  const stamps = new Stamps(world.hmacWith(journal.keyFor('stamp')), clock)
   return {
     intake: {
       ...createIntake(running, options, pageOptions, world, proofOfWork),
@@ -86,7 +88,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     pages: pageRoutes(pageOptions),
     files: new SiteFiles(pageOptions),
     config: () => publicConfig(settings),
-    stamp: () => json('ok', { stamp: stamps.make() } satisfies StampAnswer),
+    stamp: () => json('ok', { stamp: stamp() } satisfies StampAnswer),
     makePuzzle: proofOfWork?.makePuzzle,
     status: ({ params }) => signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
   }

@@ -1,4 +1,5 @@
 import type { Field } from './field.ts'
+import { stampField, unseenField } from './filter-fields.ts'
 import { parseObject } from './json.ts'
 import { cleanText } from './text.ts'
 
@@ -18,14 +19,8 @@ export const tokenFields = [
 /** Fields that may have one value only. Several different values are a mistake. */
 const singleFields = new Set(['email', 'sheetTab', 'tab', 'source', 'name'])
 
-/** A field that people never see. What fills it is no person, or a browser against its settings. */
-export const messageField = 'rollcall_message'
-
-/** The field with the stamp of our own forms: a signed time. */
-export const stampField = 'rollcall_stamp'
-
 /** Fields that a page may send twice, for example from two widgets. The first wins: visitors cannot fix it. */
-const firstFields = new Set<string>([...tokenFields, 'redirect', messageField, stampField])
+const firstFields = new Set<string>([...tokenFields, 'redirect', unseenField, stampField])
 
 /** The hidden field with the key of a form that was sent before. It is no part of the signup. */
 export const keyField = 'idempotencyKey'

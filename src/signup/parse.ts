@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { formFields, messageField, stampField, tokenFields } from './form.ts'
+import { stampField, unseenField } from './filter-fields.ts'
+import { formFields, tokenFields } from './form.ts'
 import { type Field, type FieldValues, noFields } from './field.ts'
 import { type FieldProblem, readFields } from './field-values.ts'
 import { isRecord } from './json.ts'
@@ -162,7 +163,7 @@ function complete(
     fields: own,
     challengeToken: tokenFields.map((field) => present(fields[field])).find(Boolean),
     redirect: present(fields.redirect),
-    message: present(fields[messageField]),
+    message: present(fields[unseenField]),
     stamp: present(fields[stampField]),
   }
 }

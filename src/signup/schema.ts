@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { emailProblem, storedEmail } from './email.ts'
-import { messageField, stampField } from './form.ts'
+import { stampField, unseenField } from './filter-fields.ts'
 import { limits } from './limits.ts'
 import { compactMetadata } from './metadata.ts'
 import { tabProblem } from './tab.ts'
@@ -139,7 +139,7 @@ export const signupSchema = z.strictObject({
 export const formSchema = z.strictObject({
   ...signupSchema.shape,
   redirect: redirect.nullish(),
-  [messageField]: forFilter('Stays empty: people do not see it (docs/spam.md).'),
+  [unseenField]: forFilter('Stays empty: people do not see it (docs/spam.md).'),
   [stampField]: forFilter('The stamp of GET /api/stamp.'),
 })
 

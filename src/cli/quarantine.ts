@@ -105,7 +105,7 @@ async function act(decision: Decision, ids: readonly string[], options: Options,
   })
   if (json) await out.json(report)
   else await out.lines(...describe(report, words[decision][isTrial ? 'does' : 'did'], isTrial))
-  return report.rows.waiting + report.notHeld.length === 0 ? exit.done : exit.notAll
+  return report.rows.waiting + report.notHeld === 0 ? exit.done : exit.notAll
 }
 
 function describe(
@@ -121,8 +121,8 @@ function describe(
       `Not found there: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
     rows.waiting > 0 &&
       `Waiting to be removed there: ${counted(rows.waiting, 'row')}.${why} The service removes what it can.`,
-    notHeld.length > 0 &&
-      `Not in quarantine: ${digits(notHeld.length)} of the ids, as they were decided on before, or never were there.`,
+    notHeld > 0 &&
+      `Not in quarantine: ${digits(notHeld)} of the ids, as they were decided on before, or never were there.`,
   ].filter((line) => line !== false)
 }
 

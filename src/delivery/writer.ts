@@ -169,7 +169,8 @@ export class Writer {
     const opened = await this.#attempts.persist((signal) =>
       spreadsheet.open(signal, isResolved ? undefined : name),
     )
-    const restore = { ...this.#options, attempts: this.#attempts, startedAt: this.#startedAt }
+    const own = { attempts: this.#attempts, remover: this.#remover, startedAt: this.#startedAt }
+    const restore = { ...this.#options, ...own }
     if (opened?.kind !== 'open' || !(await isRestoreDone(restore))) return false
     const defaultTab = await journal.resolveDefaultTab(opened.onlyTab ?? name)
     events.deliveryStarted(spreadsheet.location, defaultTab.name)

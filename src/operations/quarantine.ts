@@ -51,8 +51,8 @@ export interface Decided {
   }
   /** Why rows wait; null when none does or the reason is not known. */
   readonly reason: string | null
-  /** Those of the given ids that are not in quarantine. */
-  readonly notHeld: readonly string[]
+  /** How many of the given ids are not in quarantine. */
+  readonly notHeld: number
 }
 
 export interface DecisionOptions extends RemovalWait {
@@ -72,13 +72,11 @@ export async function decide(
   options: DecisionOptions,
 ): Promise<Decided> {
   const { journals, isTrial, stop, progress } = options
-  const missing = new Set<string>(choice.ids)
   const left = new Map<string, readonly number[]>()
   let signups = 0
   for (const [site, journal] of journals) {
     const rows: number[] = []
     for await (const page of chosen(journal, choice, stop)) {
-      for (const { signup } of page) missing.delete(signup.id)
       for (let at = 0; at < page.length; at += decidedAtOnce) {
         const positions = page.slice(at, at + decidedAtOnce).map(({ position }) => position)
         const done = isTrial ? undefined : await journal.quarantine[decision](positions)
@@ -94,6 +92,8 @@ export async function decide(
   const reason = all > 0 ? await removeRows(options) : undefined
   const outcomes = { removed: 0, notFound: 0, others: 0 }
   for (const [site, { erasure }] of journals) {
+    // Nothing is left of what was erased, unless another process keeps the log from shrinking just now.
+    await erasure.scrub()
     await countOutcomes(erasure, left.get(site) ?? [], outcomes)
   }
   const { removed, notFound } = outcomes
@@ -102,7 +102,7 @@ export async function decide(
     signups,
     rows: { removed, notFound, waiting },
     reason: waiting > 0 ? (reason ?? null) : null,
-    notHeld: [...missing],
+    notHeld: new Set(choice.ids).size - (choice.ids ? signups : 0),
   }
 }
 

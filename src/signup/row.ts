@@ -1,7 +1,6 @@
 import { type Field, type FieldValues, headingOf } from './field.ts'
 import { withMembers } from './metadata.ts'
 import type { Signup } from './signup.ts'
-import type { Signal } from './suspicion.ts'
 
 /** The columns of a tab, in order; they are its header row. The columns of the site's fields follow. */
 export const columns = [
@@ -44,7 +43,8 @@ export function headingKey(heading: string): string {
 
 /**
  * The row of a signup. `tab` is the tab's name as it was first used. Values of fields that the site does
- * not have any more go into the metadata. So do the signs of a suspect one, which names the tab that it asked for.
+ * not have any more go into the metadata. So do the signs and the id of a suspect one, which
+ * names the tab that it asked for.
  */
 export function toRow(signup: Signup, tab: string, own = noColumns): Row {
   const { fields } = signup
@@ -52,7 +52,10 @@ export function toRow(signup: Signup, tab: string, own = noColumns): Row {
     own.every((one) => one.name !== name),
   )
   const { suspect } = signup
-  const added: typeof undeclared = suspect ? [['suspect', suspect], ...undeclared] : undeclared
+  // The id also tells the row from the one of the same signup once it is released: no visitor knows it before.
+  const added: typeof undeclared = suspect
+    ? [['suspect', suspect], ['id', signup.id], ...undeclared]
+    : undeclared
   return [
     signup.email,
     new Date(signup.receivedAt).toISOString(),
@@ -63,17 +66,6 @@ export function toRow(signup: Signup, tab: string, own = noColumns): Row {
     suspect ? signup.sheetTab : tab,
     ...own.map(({ name }) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined)),
   ]
-}
-
-/**
- * What the Metadata of a suspect signup has more than that of the same signup once it is released, as JSON:
- * `"suspect":["links"]`. It tells the two rows apart.
- *
- * @param metadata its own
- */
-export function suspectMember(metadata: string, signals: readonly Signal[]): string {
-  const marked = withMembers(metadata, [['suspect', signals]])
-  return marked.slice(metadata === '' ? 1 : metadata.length, -1)
 }
 
 function cellOf(value: FieldValues[string] = ''): Cell {

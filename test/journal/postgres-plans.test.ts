@@ -37,7 +37,7 @@ const filled = `
   INSERT INTO rollcall.redelivery
     SELECT 1, n, 0, CASE WHEN n < 20100 THEN 5001 END FROM generate_series(20000, 40000) AS n;
   INSERT INTO rollcall.redelivered SELECT n, n % 100 FROM generate_series(20000, 40000) AS n;
-  INSERT INTO rollcall.suspect SELECT n, 3, '', n % 2 = 0 FROM generate_series(20000, 90000) AS n;
+  INSERT INTO rollcall.suspect SELECT n, 3, '', CASE WHEN n % 2 = 0 THEN 'x' ELSE '' END FROM generate_series(20000, 90000) AS n;
   INSERT INTO rollcall.idempotency_key
     SELECT 1, md5(n::text), '', n, n, '', n FROM generate_series(1, 20000) AS n;
   INSERT INTO rollcall.used_token SELECT md5(n::text), n FROM generate_series(1, 20000) AS n;

@@ -91,6 +91,8 @@ export interface RemovalOutcome {
 export interface Unfinished {
   /** Rows that can be removed now. */
   readonly removals: number
+  /** Those of them whose signup was released, so that it has another row or gets one. */
+  readonly released: number
   /** Signups in the frozen batch that are erased when it has ended. */
   readonly frozen: number
 }

@@ -65,7 +65,7 @@ const sql = statementsOf('default tab', ({ lower, behind, lastPosition }) => ({
 interface TabSite {
   readonly db: Database
   readonly id: number
-  readonly policy: Pick<JournalPolicy, 'defaultTab' | 'duplicates'>
+  readonly policy: Pick<JournalPolicy, 'defaultTab' | 'duplicates' | 'quarantineTab'>
 }
 
 /** The name of a site's default tab: from the settings, or the one that was found out for its spreadsheet. */
@@ -106,9 +106,12 @@ export class DefaultTabName {
   }
 
   /** As `DeliveryLog.resolveDefaultTab`. */
-  async resolve(name: string): Promise<DefaultTab> {
+  async resolve(found: string): Promise<DefaultTab> {
     const [site, fact] = [this.#site, this.fact]
-    const { db, id } = site
+    const { db, id, policy } = site
+    // Suspect signups have their tab to themselves.
+    const isTaken = tabKey(found) === tabKey(policy.quarantineTab ?? '')
+    const name = isTaken ? policy.defaultTab.name : found
     while (!this.#current.isResolved) {
       const noted = await db.transact([headLock, siteLock(id)], function* () {
         const noted = yield* factOf(id, fact)

@@ -20,6 +20,10 @@ const buriedAtOnce = 1_000
 /** At most how many signups one transaction erases. */
 const erasedAtOnce = 100
 
+/** The id of the signup that was at this position until it was released; else null. */
+const releasedAt = (position: string) => `(
+  SELECT released FROM suspect WHERE suspect.position = ${position} AND released <> '')`
+
 const sql = statementsOf('erasure', (dialect) => {
   const { given, lower, signupAt, ofEach, lastPosition } = dialect
   // The signups of the site $3 after $1 up to $2. A join with the tab might begin with all its signups.
@@ -47,8 +51,7 @@ const sql = statementsOf('erasure', (dialect) => {
       each: given('asked', '$1', { site: 'integer', after: 'number', no: 'integer' }),
       no: 'asked.no',
       columns: `removal.position, removal.email, tab.name AS tab, signup.received_at AS "receivedAt",
-        (SELECT member FROM suspect
-         WHERE suspect.position = removal.position AND is_released) AS mark`,
+        ${releasedAt('removal.position')} AS mark`,
       from: `${removals} WHERE removal.position > asked.after AND signup.email = ''
              AND tab.site = asked.site`,
       order: 'removal.position',
@@ -60,7 +63,9 @@ const sql = statementsOf('erasure', (dialect) => {
     dropRemoval: 'DELETE FROM removal WHERE position = $1',
     takeOutcome: 'DELETE FROM fact WHERE site = $1 AND name = $2 RETURNING value',
     countRemovals: `SELECT count(*) FILTER (WHERE signup.email = '') AS removals,
-                      count(*) FILTER (WHERE signup.email <> '') AS frozen
+                      count(*) FILTER (WHERE signup.email <> '') AS frozen,
+                      count(*) FILTER (WHERE signup.email = ''
+                        AND ${releasedAt('removal.position')} IS NOT NULL) AS released
                     FROM ${removals} WHERE tab.site = $1`,
   }
 })
@@ -106,8 +111,8 @@ export function erasureOf(site: Site): Erasure {
     },
     unfinished: async () => {
       const [counts] = await db.query([sql.countRemovals, id])
-      const { removals, frozen } = rowOf(counts)
-      return { removals: Number(removals), frozen: Number(frozen) }
+      const { removals, frozen, released } = rowOf(counts)
+      return { removals: Number(removals), frozen: Number(frozen), released: Number(released) }
     },
     scrub,
   }

@@ -42,7 +42,7 @@ export const challengeTokenMs = 10 * minute
 /** Selects what `toStatus` reads. */
 export const selectStatus = `
   SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.key AS "inKey",
-    tab.name AS "inTab", coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, (
+    tab.name AS "inTab", suspect.released, coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, (
       SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
       WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
       ORDER BY batch_range.upto LIMIT 1
@@ -164,13 +164,19 @@ export function* knownKey(
 
 /** What a later request with a known key is answered. */
 export function* recalled(
-  { secret }: Pick<Site, 'secret'>,
+  { id, secret }: Pick<Site, 'id' | 'secret'>,
   { fingerprint, first, last, refused }: KnownKey,
   idempotency: Idempotency,
 ): Operation<Recalled> {
   if (fingerprint !== fingerprintHash(secret, idempotency.fingerprint)) return { kind: 'mismatch' }
   const [{ rows }] = yield* ask([sql.between, first, last])
   const results: (SignupStatus | undefined)[] = rows.map(toStatus)
+  // A signup that was released has another position.
+  for (const [index, { released }] of rows.entries()) {
+    if (typeof released !== 'string' || released === '') continue
+    const [moved] = yield* ask([sql.find, released, id])
+    if (moved.rows[0]) results[index] = toStatus(moved.rows[0])
+  }
   const places = refused === '' ? [] : (JSON.parse(refused) as number[])
   for (const place of places) results.splice(place, 0, undefined)
   return { kind: 'replayed', results }

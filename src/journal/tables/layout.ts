@@ -248,8 +248,8 @@ export const layout: readonly Table[] = [
     columns: {
       position: number,
       tab: integer, // that the signup asked for
-      member: text, // of its Metadata, with its signs, as `suspectMember` makes it
-      is_released: flag, // its row in quarantine has to go, and that in its tab stays
+      signals: text, // with commas between them
+      released: { kind: 'text', initial: '' }, // its id, once another position has it: the row here has to go
     },
     key: ['position'],
     since: 8,

@@ -1,4 +1,3 @@
-import { suspectMember } from '../../signup/row.ts'
 import type { SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
@@ -27,7 +26,7 @@ const sql = statementsOf('quarantine', (dialect) => {
   const stored = `(
     SELECT given.*, (SELECT position FROM signup WHERE signup.id = ${id('given.id')}) AS position,
       (SELECT tab.id FROM tab WHERE site = $1 AND tab.key = given.key) AS tab
-    FROM ${given('given', '$2', { id: 'text', key: 'text', signals: 'text', member: 'text', hour: 'integer' })}
+    FROM ${given('given', '$2', { id: 'text', key: 'text', signals: 'text', hour: 'integer' })}
   ) AS stored WHERE position IS NOT NULL`
   // Those that are still held, each with the tab that it asked for. CROSS JOIN keeps the order of the tables.
   const held = `CROSS JOIN tab WHERE tab.id = suspect.tab AND tab.site = $1 AND signup.email <> ''
@@ -35,7 +34,7 @@ const sql = statementsOf('quarantine', (dialect) => {
   const suspectAt = (position: string) =>
     `CROSS JOIN suspect ${signupAt('suspect.position')} ${held} AND suspect.position = ${position}`
   return {
-    hold: `INSERT INTO suspect (position, tab, member) SELECT position, tab, member FROM ${stored}`,
+    hold: `INSERT INTO suspect (position, tab, signals) SELECT position, tab, signals FROM ${stored}`,
     count: `INSERT INTO hour_suspect AS known (site, hour, signals, count)
             SELECT $1, hour, signals, count(*) FROM ${stored} GROUP BY hour, signals
             ON CONFLICT (site, hour, signals) DO UPDATE SET count = known.count + excluded.count`,
@@ -47,7 +46,7 @@ const sql = statementsOf('quarantine', (dialect) => {
     heldAt: `SELECT signup.position, signup.id, received_at AS "receivedAt", email, suspect.tab AS asked
              FROM ${given('asked', '$2', { position: 'number' })} ${suspectAt('asked.position')}
              ORDER BY signup.position`,
-    markReleased: 'UPDATE suspect SET is_released = true WHERE position = $1',
+    markReleased: 'UPDATE suspect SET released = $2 WHERE position = $1',
     rename: `UPDATE signup SET id = ${id('$2')} WHERE position = $1`,
     // The sums keep PostgreSQL from reading a whole tab by another index than that of addresses.
     append: `
@@ -76,7 +75,6 @@ export interface Suspect {
   readonly id: SignupId
   readonly key: string
   readonly suspect: readonly Signal[]
-  readonly metadata: string
   readonly receivedAt: number
 }
 
@@ -86,11 +84,10 @@ export function stepsToNote(
   suspects: readonly Suspect[],
 ): readonly Step[] {
   if (suspects.length === 0) return []
-  const rows = suspects.map(({ id: signup, key, suspect, metadata, receivedAt }) => ({
+  const rows = suspects.map(({ id: signup, key, suspect, receivedAt }) => ({
     id: signup,
     key,
     signals: suspect.join(','),
-    member: suspectMember(metadata, suspect),
     hour: hourOf(receivedAt),
   }))
   const given = [id, givenRows(rows)] as const
@@ -137,7 +134,7 @@ function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
     const [position, known] = [positionOf(row), idOf(row['id'])]
     const hash = policy.duplicates === 'ignore' ? addressHash(secret, String(row['email'])) : null
     return [
-      [sql.markReleased, position],
+      [sql.markReleased, position, known],
       [sql.rename, position, otherId(known)],
       [sql.append, position, known, hash],
       [sql.moveLast],

@@ -9,7 +9,7 @@ import { rowStatus } from './layout.ts'
 /** What `toSignup` reads. */
 const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
   signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields, (
-    SELECT suspect.member || '\n' || asked.name FROM suspect JOIN tab AS asked ON asked.id = suspect.tab
+    SELECT suspect.signals || ' ' || suspect.released || ' ' || asked.name FROM suspect JOIN tab AS asked ON asked.id = suspect.tab
     WHERE suspect.position = signup.position
   ) AS suspect`
 
@@ -39,12 +39,11 @@ function toSignup(row: Row, tab: string): Signup {
   return typeof suspect === 'string' ? heldSignup(signup, suspect) : signup
 }
 
-/** @param suspect the member of its metadata, a line end, and the tab that it asked for */
+/** @param suspect its signs, its id if the position has another one, and the tab that it asked for */
 function heldSignup(signup: Signup, suspect: string): Signup {
-  const at = suspect.indexOf('\n')
-  const member = JSON.parse(`{${suspect.slice(0, at)}}`) as Record<string, Signal[]>
-  const [signals = []] = Object.values(member)
-  return { ...signup, sheetTab: suspect.slice(at + 1), suspect: signals }
+  const [, signals = '', released = '', sheetTab = ''] = /^(\S*) (\S*) (.*)$/s.exec(suspect) ?? []
+  const id = released === '' ? signup.id : (released as SignupId)
+  return { ...signup, id, sheetTab, suspect: signals.split(',') as Signal[] }
 }
 
 export function toRecord(row: Row): SignupRecord {

@@ -49,7 +49,7 @@ export interface TabRequest {
 const sql = statementsOf('tabs', ({ given }) => {
   const counted = `(
     SELECT count(*) FROM tab
-    WHERE site = $1 AND key NOT IN (SELECT free.key FROM ${given('free', '$2', { key: 'text' })}))`
+    WHERE site = $1 AND NOT ${isHeldKey('key')} AND key NOT IN (SELECT free.key FROM ${given('free', '$2', { key: 'text' })}))`
   // A time later than $5 does not count: after the clock was set back, it would count for too long.
   const ofClient = `(
     SELECT count(*) FROM tab

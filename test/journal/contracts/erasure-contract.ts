@@ -138,12 +138,12 @@ export const erasedSignups: readonly ContractTest[] = [
       expect(await forget(journal)).toEqual({ ...nothing, frozen: [nth(journal, 1)] })
       expect(await other.delivery.frozenBatch()).toEqual(batch)
       expect(await journal.erasure.removals(0)).toEqual([])
-      expect(await journal.erasure.unfinished()).toEqual({ removals: 0, frozen: 1 })
+      expect(await journal.erasure.unfinished()).toMatchObject({ removals: 0, frozen: 1 })
 
       await other.delivery.settle(batch.number, noon)
       const removal = { position: nth(journal, 1), tab: 'Sheet1', email: ada, receivedAt: noon }
       expect(await journal.erasure.removals(0)).toEqual([removal])
-      expect(await journal.erasure.unfinished()).toEqual({ removals: 1, frozen: 0 })
+      expect(await journal.erasure.unfinished()).toMatchObject({ removals: 1, frozen: 0 })
       expect(await forget(journal), 'its cells are gone').toEqual(nothing)
     }),
   },
@@ -155,7 +155,7 @@ export const erasedSignups: readonly ContractTest[] = [
       const batch = (await freezeNext(other.delivery)) ?? none
       await forget(journal)
       await other.delivery.release(batch)
-      expect(await journal.erasure.unfinished()).toEqual({ removals: 0, frozen: 0 })
+      expect(await journal.erasure.unfinished()).toMatchObject({ removals: 0, frozen: 0 })
       expect(addressesOf(await freezeNext(other.delivery))).toEqual({ Sheet1: [bob] })
     }),
   },
@@ -237,7 +237,7 @@ export const laterSignups: readonly ContractTest[] = [
       expect(await forget(journal)).toMatchObject({ frozen: [nth(journal, 1)] })
       await append(journal, makeSignup({ email: ada }))
       await journal.delivery.settle(batch.number, noon)
-      expect(await journal.erasure.unfinished()).toEqual({ removals: 1, frozen: 0 })
+      expect(await journal.erasure.unfinished()).toMatchObject({ removals: 1, frozen: 0 })
       expect(addressesOf(await freezeNext(journal.delivery))).toEqual({ Sheet1: [ada] })
     }),
   },

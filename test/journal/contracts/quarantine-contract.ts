@@ -204,7 +204,7 @@ export const releasedSignups: readonly ContractTest[] = [
           tab: 'Quarantine',
           email: ada,
           receivedAt,
-          mark: '"suspect":["hidden-field","stamp"]',
+          mark: odd.id,
         },
       ])
       const after = await journal.intake.find(odd.id)
@@ -220,6 +220,26 @@ export const releasedSignups: readonly ContractTest[] = [
       const { all, waiting, hours } = await journal.reader.figures(receivedAt, receivedAt)
       expect([all, waiting]).toEqual([{ accepted: 1, written: 1 }, 0])
       expect(hours.map(({ accepted }) => accepted)).toEqual([1])
+    }),
+  },
+
+  {
+    title: 'a repeated request for released signups is answered with them, in the first order',
+    run: underPolicy(quarantining, async (journal) => {
+      const idempotency = { space: '', key: 'one', fingerprint: 'same' }
+      const signups = [suspect(), makeSignup({ sheetTab: 'Letters' }), suspect()]
+      await journal.intake.append(signups, { idempotency })
+      const positions = await heldPositions(journal)
+      await journal.quarantine.release(positions.slice(0, 1))
+      await deliver(journal)
+      const repeated = signups.map((signup) => ({ ...signup, id: makeSignup().id }))
+      const again = await journal.intake.append(repeated, { idempotency })
+      expect(again.kind).toBe('replayed')
+      for (const [index, { id }] of signups.entries()) {
+        const status = await journal.intake.find(id)
+        expect(status).toMatchObject({ id, sheetTab: 'Letters', writtenAt: noon })
+        expect(resultsOf(again)[index]).toEqual(status)
+      }
     }),
   },
 
@@ -301,6 +321,18 @@ export const releasedSignups: readonly ContractTest[] = [
       const batch = await nextBatch(journal)
       expect(batch['Letters']).toEqual(['ADA@example.com', 'b@example.com'])
     }),
+  },
+
+  {
+    title:
+      'a spreadsheet whose only tab has the name of the quarantine tab does not name the default tab',
+    run: underPolicy(
+      { ...quarantining, defaultTab: { name: 'Sheet1', provisionalFor: 'sheet' } },
+      async (journal) => {
+        const resolved = await journal.delivery.resolveDefaultTab('quarantine')
+        expect(resolved).toEqual({ name: 'Sheet1', isResolved: true })
+      },
+    ),
   },
 
   {

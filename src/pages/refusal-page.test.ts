@@ -108,7 +108,7 @@ test('the form comes back with every field except the challenge token', async ()
     ],
   })
   expect(page).not.toContain('secret')
-  const names = ['email', ...hidden.map(([name]) => name)]
+  const names = ['email', ...hidden.map(([name]) => name), 'rollcall_message']
   const values = ['ada@example.com', ...hidden.map(([, value]) => value)]
   const form = page.slice(page.indexOf('<form'))
   expect(attributes(form, 'name')).toEqual(names)
@@ -204,4 +204,29 @@ test('a form of 100,000 characters is shown again after a refusal, and none that
     refusal({ kind: 'tooMany', typed: [['message', 'x'.repeat(length - 'message'.length)]] })
   expect(await ofLength(100_000)).toContain('<form')
   expect(await ofLength(100_001)).not.toContain('<form')
+})
+
+test('a form that is shown again has a stamp of its own and an empty hidden field, whatever was sent', async () => {
+  const view = visitorsView('/api/signup?page=hosted', { stamp: () => 'new' })
+  const page = await refusal(
+    {
+      kind: 'fields',
+      typed: [
+        ['rollcall_message', 'Buy now'],
+        ['rollcall_stamp', 'old'],
+        ['plan', 'pro'],
+      ],
+    },
+    view,
+  )
+  expect(page).toMatch(/<textarea name="rollcall_message"[^>]*><\/textarea>/)
+  expect(page.match(/rollcall_message/g)).toHaveLength(1)
+  expect(page).toContain('<input type="hidden" name="rollcall_stamp" value="new">')
+  expect(page.match(/rollcall_stamp/g)).toHaveLength(1)
+  expect(page).toContain('<input type="hidden" name="plan" value="pro">')
+  expect(page).not.toMatch(/Buy now|old/)
+})
+
+test('without a way to make stamps, a form has none', async () => {
+  expect(await refusal({ kind: 'fields' })).not.toContain('rollcall_stamp')
 })

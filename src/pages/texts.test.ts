@@ -51,7 +51,7 @@ test.each(languages.filter((it) => it !== 'en'))(
     const words = { ...form, ...fields }
     const ofEmbed = read(new URL(`../../browser/languages/${language}.json`, import.meta.url))
     const shared = Object.keys(words).filter((key) => key in ofEmbed && key !== 'title')
-    expect(shared).toHaveLength(9)
+    expect(shared).toHaveLength(10)
     for (const key of shared) {
       expect([key, words[key as keyof typeof words]]).toEqual([key, ofEmbed[key]])
     }

@@ -58,6 +58,7 @@ test.each([
   for (const part of ['h2', 'label', 'input', 'button']) {
     const { fontFamily, fontSize } = await host.page
       .locator(`rollcall-form ${part}`)
+      .first()
       .evaluate((it) => getComputedStyle(it))
     expect([part, fontFamily, fontSize]).toEqual([part, family, part === 'h2' ? '24px' : '16px'])
   }
@@ -71,7 +72,7 @@ test.each(['data-text-title="The letter"', 'data-text-text="Once a month."'])(
     await form(page)
     const [above, label] = await Promise.all(
       ['.card > :first-child', 'label'].map((it) =>
-        page.locator(`rollcall-form ${it}`).boundingBox(),
+        page.locator(`rollcall-form ${it}`).first().boundingBox(),
       ),
     )
     expect((label?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBe(24)

@@ -62,24 +62,55 @@ test.each(ways)(
 test.each(['en', 'ar'] as const)(
   'in Firefox the embed in %s tells errors and takes a signup by keyboard',
   async (language) => {
-    const text = `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>Host</title><body>
-      <script src="${service.url}/embed.js" data-site="launch"></script>`
-    const host = createServer((_, response) => {
-      response.setHeader('content-type', 'text/html; charset=utf-8').end(text)
-    }).listen(0, '127.0.0.1')
-    await once(host, 'listening')
-    try {
-      const { port } = host.address() as AddressInfo
-      const page = await open(`http://127.0.0.1:${port}/?utm_source=mail`)
-      const email = `embed.${language}@example.com`
-      await signUpByKeyboard(page, language, email)
-      await expect.poll(() => cellsOf(email)).toEqual(cells)
-    } finally {
-      host.closeAllConnections()
-      host.close()
-    }
+    const script = `<script src="${service.url}/embed.js" data-site="launch"></script>`
+    await using host = await hostOf(script, language)
+    const page = await open(`${host.url}/?utm_source=mail`)
+    const email = `embed.${language}@example.com`
+    await signUpByKeyboard(page, language, email)
+    await expect.poll(() => cellsOf(email)).toEqual(cells)
   },
 )
+
+test('in Firefox the hosted page and the embed solve a puzzle, and the Tab key passes the hidden field by', async () => {
+  await using puzzled = await startService({ env: { CHALLENGE_PROVIDER: 'altcha' } })
+  await using host = await hostOf(
+    `<script src="${puzzled.url}/embed.js"></script><rollcall-form></rollcall-form>`,
+    'en',
+  )
+  for (const [email, address] of [
+    ['page@example.com', puzzled.url],
+    ['embed@example.com', host.url],
+  ] as const) {
+    const page = await open(address)
+    await (await page.waitForSelector('>>> [name=email]'))?.focus()
+    await page.keyboard.type(email)
+    await page.keyboard.press('Tab')
+    const focused = () => {
+      const { activeElement } = document
+      return (activeElement?.shadowRoot?.activeElement ?? activeElement)?.tagName
+    }
+    expect(await page.evaluate(focused)).toBe('BUTTON')
+    await page.keyboard.press('Enter')
+    const addresses = () => readTab(join(puzzled.folder, 'data'), 'Sheet1.csv').map(([it]) => it)
+    await expect.poll(addresses).toContain(email)
+  }
+})
+
+/** Serves a page with this body on an origin of its own. */
+async function hostOf(body: string, language: string) {
+  const text = `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>Host</title><body>${body}`
+  const host = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(text)
+  }).listen(0, '127.0.0.1')
+  await once(host, 'listening')
+  return {
+    url: `http://127.0.0.1:${(host.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      host.closeAllConnections()
+      await new Promise((resolve) => host.close(resolve))
+    },
+  }
+}
 
 async function open(address: string): Promise<Page> {
   const context = await browser.createBrowserContext()

@@ -270,6 +270,8 @@ describe('the embed', () => {
       utm_source: 'mail',
       referrer: '',
       source: 'embed',
+      rollcall_message: '',
+      rollcall_stamp: expect.any(String) as string,
     })
     await expect.poll(() => rows().some(([email]) => email === 'grace@example.com')).toBe(true)
   })

@@ -1,4 +1,4 @@
-import { Argument, type Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { partOf } from '../operations/journal-home.ts'
 import { decide, type Decided, type Decision, heldSignups } from '../operations/quarantine.ts'
 import { startRowRemoval } from '../service/row-removal.ts'
@@ -26,8 +26,7 @@ export function addQuarantine(program: Command, run: Run): void {
   program
     .command('quarantine')
     .description('list suspect signups; give them a row in their tab, or erase them')
-    .addArgument(new Argument('[decision]', 'what to do').choices(['release', 'erase'] as const))
-    .argument('[ids...]', 'the ids of the signups; instead of them, filters')
+    .argument('[what...]', 'release or erase, and the ids of signups or else filters')
     .option('--site <name>', 'only this site; otherwise all')
     .option('--domain <domain>', 'only addresses at this domain', parseDomain)
     .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
@@ -35,9 +34,12 @@ export function addQuarantine(program: Command, run: Run): void {
     .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60)
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', details)
-    .action((decision, ids, options) =>
+    .action(([decision, ...ids], options) =>
       run(async (session) => {
-        if (decision) return act(decision, ids, options, session)
+        if (decision === 'release' || decision === 'erase') {
+          return act(decision, ids, options, session)
+        }
+        if (decision !== undefined) throw new UsageError('Say release or erase, and then the ids.')
         if (options.dryRun) throw new UsageError('--dry-run goes with release or erase.')
         return list(options, session)
       }),

@@ -163,7 +163,7 @@ function complete(
     fields: own,
     challengeToken: tokenFields.map((field) => present(fields[field])).find(Boolean),
     redirect: present(fields.redirect),
-    message: present(fields[unseenField]),
+    message: present(fields[unseenField]?.trim()),
     stamp: present(fields[stampField]),
   }
 }

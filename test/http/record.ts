@@ -159,6 +159,7 @@ function plainText(text: string, standIns: StandIns): string {
   return replaced
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<id>')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<request>')
+    .replace(/[0-9a-z]{8}\.[\w-]{22}(?=")/g, '<stamp>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
 }
 

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createChallenge, HmacAlgorithm } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessibilityProblems, openHost, openPage, startBrowser } from '../../harness/browser.ts'
 import { shareService } from '../../harness/shared-service.ts'
-import { projectRoot } from '../../harness/source-file.ts'
 
 const shared = shareService({ env: { CHALLENGE_PROVIDER: 'altcha' } })
 const { open, visit, rows } = shared
@@ -206,10 +205,7 @@ test("ALTCHA's own widget in a form of somebody's own solves a puzzle, and the f
     <altcha-widget challenge="%s/api/challenge"></altcha-widget><button>Sign up</button></form>`
   await using host = await open({ body })
   const { page } = host
-  const content = readFileSync(
-    join(projectRoot, 'node_modules/altcha/dist/main/altcha.min.js'),
-    'utf8',
-  )
+  const content = readFileSync(fileURLToPath(import.meta.resolve('altcha')), 'utf8')
   await page.addScriptTag({ content, type: 'module' })
   await page.getByRole('checkbox').press('Space')
   await page.getByText('Verified').waitFor()

@@ -52,7 +52,7 @@ export async function isRestoreDone(options: AfterRestoreOptions): Promise<boole
   }
   await remover.keepUp()
   // The row of a released signup that has to go looks like the one that it gets.
-  if ((await erasure.unfinished()).released > 0) {
+  if ((await erasure.unfinished()).marked > 0) {
     await attempts.delay('Rows of signups that were released have to be removed first', removalMs)
     return false
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
-import { postSignup } from '../../harness/post-signup.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { postSuspect } from '../../harness/post-suspect.ts'
 import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { runCommand } from '../../harness/run-command.ts'
@@ -144,6 +144,26 @@ test('a row in quarantine that a person has moved or deleted hinders no release'
   expect((await rows('Quarantine')).join('')).toBe('Email')
 })
 
+test('of signups with one address and one time, only the one that was decided on loses its row', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env }
+  await using service = await startService(place)
+  const email = 'ada@mailinator.com'
+  const names = ['Ada', 'www.a.example', 'www.b.example', 'www.c.example']
+  await postBulk(service.url, { signups: names.map((name) => ({ email, name })) })
+  await allDelivered(service)
+  const [one, other] = (await held(place)).map(({ id }) => String(id))
+  expect(await act(place, 'erase', one ?? '')).toMatchObject({ ...done(1), signups: 1 })
+  expect(await act(place, 'release', other ?? '')).toMatchObject({ ...done(1), signups: 1 })
+  await allDelivered(service)
+  const namesIn = (tab: string) =>
+    readTab(data.path, `${tab}.csv`)
+      .slice(1)
+      .map(([, , , name]) => name)
+  expect(namesIn('Sheet1')).toEqual(['Ada', 'www.b.example'])
+  expect(namesIn('Quarantine')).toEqual(['www.c.example'])
+})
+
 test('what a visitor writes into a cell costs no released signup its row', async () => {
   await using data = await tempFolder()
   const place = { dataDir: data.path, env }
@@ -220,7 +240,7 @@ test.each([
   [['release', '--domain', 'a@b.example'], /such as example\.com/],
   [['--dry-run'], /goes with release or erase/],
   [['--site', 'other'], /There is no site/],
-  [['relaese'], /release, erase/],
+  [['relaese'], /Say release or erase/],
 ])('quarantine %j is refused with what to do', async (args, words) => {
   await using data = await tempFolder()
   const { code, stderr } = await runCommand(['quarantine', ...args], { dataDir: data.path, env })

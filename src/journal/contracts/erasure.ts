@@ -77,7 +77,7 @@ export interface RowToRemove {
   readonly tab: string
   readonly email: string
   readonly receivedAt: Millis
-  /** Only a row that has this in a cell: its signup was released, and has another row. Else undefined. */
+  /** Only a row that has this in a cell: its signup has left quarantine, and may have another row. Else undefined. */
   readonly mark: string | undefined
 }
 
@@ -91,8 +91,8 @@ export interface RemovalOutcome {
 export interface Unfinished {
   /** Rows that can be removed now. */
   readonly removals: number
-  /** Those of them whose signup was released, so that it has another row or gets one. */
-  readonly released: number
+  /** Those of them that have a mark. */
+  readonly marked: number
   /** Signups in the frozen batch that are erased when it has ended. */
   readonly frozen: number
 }

@@ -20,9 +20,9 @@ const buriedAtOnce = 1_000
 /** At most how many signups one transaction erases. */
 const erasedAtOnce = 100
 
-/** The id of the signup that was at this position until it was released; else null. */
-const releasedAt = (position: string) => `(
-  SELECT released FROM suspect WHERE suspect.position = ${position} AND released <> '')`
+/** The mark of the row of a signup that has left quarantine; else null. */
+const markAt = (position: string) => `(
+  SELECT mark FROM suspect WHERE suspect.position = ${position} AND mark <> '')`
 
 const sql = statementsOf('erasure', (dialect) => {
   const { given, lower, signupAt, ofEach, lastPosition } = dialect
@@ -51,7 +51,7 @@ const sql = statementsOf('erasure', (dialect) => {
       each: given('asked', '$1', { site: 'integer', after: 'number', no: 'integer' }),
       no: 'asked.no',
       columns: `removal.position, removal.email, tab.name AS tab, signup.received_at AS "receivedAt",
-        ${releasedAt('removal.position')} AS mark`,
+        ${markAt('removal.position')} AS mark`,
       from: `${removals} WHERE removal.position > asked.after AND signup.email = ''
              AND tab.site = asked.site`,
       order: 'removal.position',
@@ -65,7 +65,7 @@ const sql = statementsOf('erasure', (dialect) => {
     countRemovals: `SELECT count(*) FILTER (WHERE signup.email = '') AS removals,
                       count(*) FILTER (WHERE signup.email <> '') AS frozen,
                       count(*) FILTER (WHERE signup.email = ''
-                        AND ${releasedAt('removal.position')} IS NOT NULL) AS released
+                        AND ${markAt('removal.position')} IS NOT NULL) AS marked
                     FROM ${removals} WHERE tab.site = $1`,
   }
 })
@@ -111,8 +111,8 @@ export function erasureOf(site: Site): Erasure {
     },
     unfinished: async () => {
       const [counts] = await db.query([sql.countRemovals, id])
-      const { removals, frozen, released } = rowOf(counts)
-      return { removals: Number(removals), frozen: Number(frozen), released: Number(released) }
+      const { removals, frozen, marked } = rowOf(counts)
+      return { removals: Number(removals), frozen: Number(frozen), marked: Number(marked) }
     },
     scrub,
   }

@@ -42,7 +42,7 @@ export const challengeTokenMs = 10 * minute
 /** Selects what `toStatus` reads. */
 export const selectStatus = `
   SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.key AS "inKey",
-    tab.name AS "inTab", suspect.released, coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, (
+    tab.name AS "inTab", suspect.mark, coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, (
       SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
       WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
       ORDER BY batch_range.upto LIMIT 1
@@ -172,9 +172,9 @@ export function* recalled(
   const [{ rows }] = yield* ask([sql.between, first, last])
   const results: (SignupStatus | undefined)[] = rows.map(toStatus)
   // A signup that was released has another position.
-  for (const [index, { released }] of rows.entries()) {
-    if (typeof released !== 'string' || released === '') continue
-    const [moved] = yield* ask([sql.find, released, id])
+  for (const [index, { mark }] of rows.entries()) {
+    if (typeof mark !== 'string' || mark === '') continue
+    const [moved] = yield* ask([sql.find, mark, id])
     if (moved.rows[0]) results[index] = toStatus(moved.rows[0])
   }
   const places = refused === '' ? [] : (JSON.parse(refused) as number[])

@@ -249,7 +249,7 @@ export const layout: readonly Table[] = [
       position: number,
       tab: integer, // that the signup asked for
       signals: text, // with commas between them
-      released: { kind: 'text', initial: '' }, // its id, once another position has it: the row here has to go
+      mark: { kind: 'text', initial: '' }, // the id in its row, once it has left quarantine: only that row goes
     },
     key: ['position'],
     since: 8,

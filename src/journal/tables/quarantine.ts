@@ -9,6 +9,7 @@ import {
   givenRows,
   headLock,
   type Operation,
+  type Row,
   siteLock,
   statementsOf,
   type Step,
@@ -46,7 +47,7 @@ const sql = statementsOf('quarantine', (dialect) => {
     heldAt: `SELECT signup.position, signup.id, received_at AS "receivedAt", email, suspect.tab AS asked
              FROM ${given('asked', '$2', { position: 'number' })} ${suspectAt('asked.position')}
              ORDER BY signup.position`,
-    markReleased: 'UPDATE suspect SET released = $2 WHERE position = $1',
+    mark: 'UPDATE suspect SET mark = $2 WHERE position = $1',
     rename: `UPDATE signup SET id = ${id('$2')} WHERE position = $1`,
     // The sums keep PostgreSQL from reading a whole tab by another index than that of addresses.
     append: `
@@ -118,7 +119,7 @@ export function quarantineOf(site: Site): Quarantine {
     erase: (positions) =>
       db.transact([siteLock(id)], function* () {
         const [held] = yield* ask([sql.heldAt, id, givenPositions(positions)])
-        return yield* eraseForgotten(site, held.rows.map(positionOf))
+        return yield* leaving(site, held.rows)
       }),
   }
 }
@@ -134,7 +135,6 @@ function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
     const [position, known] = [positionOf(row), idOf(row['id'])]
     const hash = policy.duplicates === 'ignore' ? addressHash(secret, String(row['email'])) : null
     return [
-      [sql.markReleased, position, known],
       [sql.rename, position, otherId(known)],
       [sql.append, position, known, hash],
       [sql.moveLast],
@@ -142,10 +142,16 @@ function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
       [sql.countInHour, id, hourOf(Number(row['receivedAt']))],
     ]
   })
-  return yield* eraseForgotten(site, released.map(positionOf))
+  return yield* leaving(site, released)
 }
 
-function positionOf({ position }: Readonly<Record<string, unknown>>): number {
+/** Empties these positions. Other rows may have the address and the time, but none has the mark. */
+function* leaving(site: Site, held: readonly Row[]): Operation<Left> {
+  yield held.map((row): Step => [sql.mark, positionOf(row), idOf(row['id'])])
+  return yield* eraseForgotten(site, held.map(positionOf))
+}
+
+function positionOf({ position }: Row): number {
   return Number(position)
 }
 

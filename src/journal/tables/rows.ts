@@ -9,7 +9,7 @@ import { rowStatus } from './layout.ts'
 /** What `toSignup` reads. */
 const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
   signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields, (
-    SELECT suspect.signals || ' ' || suspect.released || ' ' || asked.name FROM suspect JOIN tab AS asked ON asked.id = suspect.tab
+    SELECT suspect.signals || ' ' || suspect.mark || ' ' || asked.name FROM suspect JOIN tab AS asked ON asked.id = suspect.tab
     WHERE suspect.position = signup.position
   ) AS suspect`
 
@@ -41,8 +41,8 @@ function toSignup(row: Row, tab: string): Signup {
 
 /** @param suspect its signs, its id if the position has another one, and the tab that it asked for */
 function heldSignup(signup: Signup, suspect: string): Signup {
-  const [, signals = '', released = '', sheetTab = ''] = /^(\S*) (\S*) (.*)$/s.exec(suspect) ?? []
-  const id = released === '' ? signup.id : (released as SignupId)
+  const [, signals = '', mark = '', sheetTab = ''] = /^(\S*) (\S*) (.*)$/s.exec(suspect) ?? []
+  const id = mark === '' ? signup.id : (mark as SignupId)
   return { ...signup, id, sheetTab, suspect: signals.split(',') as Signal[] }
 }
 

@@ -22,10 +22,12 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
 export async function buildBrowser() {
   await mkdir(join(root, 'dist/embed'), { recursive: true })
   await mkdir(join(root, 'dist/assets'), { recursive: true })
-  for (const [language, texts] of await languagesIn('browser/languages')) {
-    await writeFile(join(root, 'dist/embed', `${language}.json`), JSON.stringify(texts))
+  const ofPages = await languagesIn('src/pages/languages')
+  for (const [language, own] of await languagesIn('browser/languages')) {
+    const texts = JSON.stringify({ ...own, ...sharedTexts(ofPages.get(language)) })
+    await writeFile(join(root, 'dist/embed', `${language}.json`), texts)
   }
-  for (const [language, { fields }] of await languagesIn('src/pages/languages')) {
+  for (const [language, { fields }] of ofPages) {
     const define = { fieldTexts: JSON.stringify(fields) }
     await bundle('field-messages.ts', `embed/fields/${language}.js`, 'esm', define)
   }
@@ -44,7 +46,16 @@ export async function buildBrowser() {
 async function languagesIn(folder) {
   const names = await readdir(join(root, folder))
   const texts = names.map((name) => readFile(join(root, folder, name), 'utf8'))
-  return (await Promise.all(texts)).map((text, at) => [parse(names[at]).name, JSON.parse(text)])
+  const read = await Promise.all(texts)
+  return new Map(read.map((text, at) => [parse(names[at]).name, JSON.parse(text)]))
+}
+
+/** The texts that the embed has in common with the pages. */
+function sharedTexts({ form, fields, thanks }) {
+  const { email, name, optional, choose, leaveEmpty, submit } = form
+  const { emailMissing, emailWrong, nameMissing, consentMissing } = fields
+  const ofFields = { emailMissing, emailWrong, nameMissing, consentMissing }
+  return { email, name, optional, choose, leaveEmpty, submit, ...ofFields, next: thanks.next }
 }
 
 async function style(entry, outfile) {

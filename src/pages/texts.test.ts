@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { languages } from '../signup/languages.ts'
 import { pageTexts } from './texts.ts'
@@ -14,7 +14,6 @@ function flat(tree: Tree, path = ''): Record<string, string> {
   ) as Record<string, string>
 }
 
-const read = (url: URL) => JSON.parse(readFileSync(url, 'utf8')) as Record<string, string>
 const ofLanguage = (language: (typeof languages)[number]) => flat(pageTexts[language])
 const english = ofLanguage('en')
 
@@ -41,19 +40,5 @@ test.each(languages.filter((it) => it !== 'en'))(
     const left = Object.entries(ofLanguage(language)).filter(([key, text]) => text === english[key])
     // Words that two languages share.
     expect(left.filter(([, text]) => !['Name', 'Error'].includes(text))).toEqual([])
-  },
-)
-
-test.each(languages.filter((it) => it !== 'en'))(
-  'in %s the pages use the words of the embed',
-  (language) => {
-    const { form, fields } = pageTexts[language]
-    const words = { ...form, ...fields }
-    const ofEmbed = read(new URL(`../../browser/languages/${language}.json`, import.meta.url))
-    const shared = Object.keys(words).filter((key) => key in ofEmbed && key !== 'title')
-    expect(shared).toHaveLength(10)
-    for (const key of shared) {
-      expect([key, words[key as keyof typeof words]]).toEqual([key, ofEmbed[key]])
-    }
   },
 )

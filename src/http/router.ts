@@ -1,13 +1,3 @@
-import {
-  METHOD_NAME_ALL,
-  type ParamIndexMap,
-  type Params,
-  type ParamStash,
-  type Router as HonoRouter,
-} from 'hono/router'
-import { RegExpRouter } from 'hono/router/reg-exp-router'
-import { SmartRouter } from 'hono/router/smart-router'
-import { TrieRouter } from 'hono/router/trie-router'
 import { getPath } from 'hono/utils/url'
 import { type Answer, noContent } from './answer.ts'
 import type { Exchange } from './exchange.ts'
@@ -50,9 +40,7 @@ interface Methods {
 export class Router {
   /** The paths without parameters. Nearly all requests are for one of them. */
   readonly #fixed = new Map<string, Methods>()
-  readonly #withParameters: HonoRouter<Methods> = new SmartRouter({
-    routers: [new RegExpRouter(), new TrieRouter()],
-  })
+  readonly #withParameters: { readonly form: RegExp; readonly methods: Methods }[] = []
 
   /** @param path may have parameters such as `:id`; a path without them goes before those with them */
   add(path: string, { GET, POST, isPublic = false, needsApiKey = false }: Route): void {
@@ -65,27 +53,21 @@ export class Router {
       throw refuse.method(allowed)
     })
     const methods = { byName, others }
-    if (path.includes(':')) this.#withParameters.add(METHOD_NAME_ALL, path, methods)
-    else this.#fixed.set(path, methods)
+    if (!path.includes(':')) return void this.#fixed.set(path, methods)
+    const form = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`)
+    this.#withParameters.push({ form, methods })
   }
 
   find({ method, url }: { readonly method: string; readonly url: string }): Found {
     const path = pathOf(url)
     const fixed = this.#fixed.get(path)
     if (fixed) return fixed.byName.get(method) ?? fixed.others
-    const [[first], stash] = this.#withParameters.match(METHOD_NAME_ALL, path)
-    if (!first) return nothing
-    const [{ byName, others }, indexes] = first
-    return { ...(byName.get(method) ?? others), params: paramsOf(indexes, stash) }
+    for (const { form, methods } of this.#withParameters) {
+      const { groups: params } = form.exec(path) ?? {}
+      if (params) return { ...(methods.byName.get(method) ?? methods.others), params }
+    }
+    return nothing
   }
-}
-
-function paramsOf(named: ParamIndexMap | Params, stash: ParamStash = []): Found['params'] {
-  const values = Object.entries<number | string>(named).map(([name, at]): [string, string] => [
-    name,
-    typeof at === 'string' ? at : (stash[at] ?? ''),
-  ])
-  return Object.fromEntries(values)
 }
 
 const plain = { params: {}, isPublic: false, isSignup: false, needsApiKey: false }

@@ -67,9 +67,9 @@ const webStandardRooms =
   '^src/((http|intake|pages|api|challenge|signup|delivery|alerts|spreadsheet/google|client)/|platform/(?!node/))'
 const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
 
-/** What runs in browsers as well: how a form is drawn, its messages, and which word was meant. */
+/** What runs in browsers as well: how a form is drawn, its messages, which word was meant, the proof of work. */
 const sharedWithBrowsers =
-  'pages/(form-trees|field-messages)|signup/(site-text|edit-distance|filter-fields)'
+  'pages/(form-trees|field-messages)|signup/(site-text|edit-distance|filter-fields|puzzle)'
 
 const test = '\\.test\\.ts$'
 const inSrc = (paths) => paths.map((path) => `^src/${path}`)

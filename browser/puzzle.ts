@@ -1,25 +1,8 @@
+import { algorithm, keyOf, type Puzzle } from '../src/signup/puzzle.ts'
 import type { Challenge, ChallengeSetup } from './challenge.ts'
 import { ask, mayPass } from './service.ts'
 import { tell } from './tell.ts'
 import { Told } from './told.ts'
-
-/** A puzzle of ALTCHA's protocol, version 2. Bytes are hex. */
-interface Puzzle {
-  readonly parameters: {
-    readonly algorithm: string
-    readonly nonce: string
-    readonly salt: string
-    /** Rounds of PBKDF2 for each key. */
-    readonly cost: number
-    /** In bytes. */
-    readonly keyLength: number
-    /** The counter is found when its key begins so. */
-    readonly keyPrefix: string
-    /** In seconds since 1970. */
-    readonly expiresAt?: number
-  }
-  readonly signature: string
-}
 
 interface Solved {
   readonly token: string
@@ -82,7 +65,7 @@ async function solvePuzzle(endpoint: string, signal: AbortSignal): Promise<Solve
   }
   const { parameters, signature } = (await answer.json()) as Puzzle
   // A visitor's clock may be wrong by hours.
-  const toldMs = (parameters.expiresAt ?? 0) * 1000 - askedAt
+  const toldMs = parameters.expiresAt * 1000 - askedAt
   const lifeMs = toldMs > 0 && toldMs < lifeMaxMs ? toldMs : lifeMaxMs
   const solution = await search(parameters, signal)
   const token = btoa(JSON.stringify({ challenge: { parameters, signature }, solution }))
@@ -91,39 +74,22 @@ async function solvePuzzle(endpoint: string, signal: AbortSignal): Promise<Solve
 
 /** Tries counters from 0 on. The browser makes the keys beside the page's own thread. */
 async function search(
-  { algorithm, nonce, salt, cost, keyLength, keyPrefix }: Puzzle['parameters'],
+  parameters: Puzzle['parameters'],
   signal: AbortSignal,
 ): Promise<{ readonly counter: number; readonly derivedKey: string; readonly time: number }> {
-  if (algorithm !== 'PBKDF2/SHA-256') throw new Told('checkFailed')
+  if (parameters.algorithm !== algorithm) throw new Told('checkFailed')
   const begunAt = performance.now()
   const time = () => Math.round(performance.now() - begunAt)
-  const how = { name: 'PBKDF2', hash: 'SHA-256', salt: bytesOf(salt), iterations: cost }
-  const password = bytesOf(`${nonce}00000000`)
-  const last4 = new DataView(password.buffer, password.length - 4)
-  const keyOf = async (counter: number) => {
-    last4.setUint32(0, counter)
-    // The browser copies the password in this call.
-    const key = await crypto.subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits'])
-    return hexOf(await crypto.subtle.deriveBits(how, key, keyLength * 8))
-  }
   let next = 0
   let found: { readonly counter: number; readonly derivedKey: string } | undefined
   const lane = async () => {
     while (!found && !signal.aborted && time() < solveMaxMs) {
       const counter = next++
-      const derivedKey = await keyOf(counter)
-      if (derivedKey.startsWith(keyPrefix)) found = { counter, derivedKey }
+      const derivedKey = await keyOf(counter, parameters)
+      if (derivedKey.startsWith(parameters.keyPrefix)) found = { counter, derivedKey }
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
   if (!found) throw new Told('checkFailed')
   return { ...found, time: time() }
-}
-
-function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
-}
-
-function hexOf(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

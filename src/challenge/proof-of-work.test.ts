@@ -2,7 +2,8 @@ import { createChallenge, solveChallenge, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { describe, expect, test } from 'vitest'
 
-import { createProofOfWork, type Puzzle, work } from './proof-of-work.ts'
+import type { Puzzle } from '../signup/puzzle.ts'
+import { createProofOfWork, work } from './proof-of-work.ts'
 
 /** ALTCHA's library takes keys as text. */
 const keys = {

@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { isRecord, parseObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
+import { algorithm, fromHex, keyOf, type Puzzle, toHex } from '../signup/puzzle.ts'
 import type { Challenge, Rejected } from './challenge.ts'
 
 /**
@@ -13,30 +14,11 @@ import type { Challenge, Rejected } from './challenge.ts'
  */
 export const work = { cost: 5_000, stepsMax: 900 }
 
-const algorithm = 'PBKDF2/SHA-256'
-const keyBytes = 32
-/** How many bytes of the key a puzzle gives away, so that its solver knows when it is done. */
-const prefixBytes = 16
+const keyLength = 32
+/** How many digits of the key a puzzle gives away, so that its solver knows when it is done. */
+const prefixDigits = 32
 /** Shorter than the journal remembers what was spent. */
 const lifeSeconds = 5 * 60
-
-/** A puzzle of version 2 of ALTCHA's protocol. The signature is over the parameters as they stand here. */
-export interface Puzzle {
-  readonly parameters: Readonly<{
-    algorithm: typeof algorithm
-    cost: number
-    /** Seconds since 1970. */
-    expiresAt: number
-    keyLength: number
-    /** What the key of the secret number begins with. */
-    keyPrefix: string
-    /** Of that key, so that a solution is checked without a key derivation. */
-    keySignature: string
-    nonce: string
-    salt: string
-  }>
-  readonly signature: string
-}
 
 /** Has the keys of a site. */
 export interface SiteKeys {
@@ -57,21 +39,22 @@ export function createProofOfWork(site: SiteKeys, clock: Pick<Clock, 'now'>): Pr
     isForTests: false,
 
     async makePuzzle() {
-      const nonce = crypto.getRandomValues(new Uint8Array(16))
-      const salt = crypto.getRandomValues(new Uint8Array(16))
+      const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)))
+      const salt = toHex(crypto.getRandomValues(new Uint8Array(16)))
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
-      const key = await deriveKey(nonce, salt, random % work.stepsMax)
+      const { cost, stepsMax } = work
+      const key = await keyOf(random % stepsMax, { nonce, salt, cost, keyLength })
       // In the order of their names, because ALTCHA's library signs them so.
       const parameters = {
         algorithm,
-        cost: work.cost,
+        cost,
         expiresAt: Math.floor(clock.now() / 1000) + lifeSeconds,
-        keyLength: keyBytes,
-        keyPrefix: toHex(key.subarray(0, prefixBytes)),
-        keySignature: await ofSolutions.sign(key),
-        nonce: toHex(nonce),
-        salt: toHex(salt),
-      } as const
+        keyLength,
+        keyPrefix: key.slice(0, prefixDigits),
+        keySignature: await ofSolutions.sign(fromHex(key)),
+        nonce,
+        salt,
+      }
       return { parameters, signature: await ofPuzzles.sign(bytesOf(parameters)) }
     },
 
@@ -134,20 +117,6 @@ function bytesOf(parameters: Readonly<Record<string, unknown>>): Uint8Array<Arra
   return new TextEncoder().encode(JSON.stringify(Object.fromEntries(sorted)))
 }
 
-/** One step of the work: the key of this number. */
-async function deriveKey(
-  nonce: Uint8Array,
-  salt: Uint8Array<ArrayBuffer>,
-  counter: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const password = new Uint8Array(nonce.length + 4)
-  password.set(nonce)
-  new DataView(password.buffer).setUint32(nonce.length, counter)
-  const key = await crypto.subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits'])
-  const how = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: work.cost }
-  return new Uint8Array(await crypto.subtle.deriveBits(how, key, 8 * keyBytes))
-}
-
 /** Signs bytes with HMAC-SHA-256, and verifies such signatures: 64 hexadecimal digits. */
 function signer(secret: Uint8Array<ArrayBuffer>) {
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
@@ -163,12 +132,4 @@ function signer(secret: Uint8Array<ArrayBuffer>) {
 /** Whether the value is 32 bytes in the way that `toHex` writes them. */
 function isHex(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function fromHex(hex: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }

@@ -1,4 +1,5 @@
 import type {
+  AnsweredRequest,
   Connection,
   HttpHeaders,
   HttpRequest,
@@ -36,18 +37,6 @@ export interface EdgeEvents {
   requestFailed(error: unknown, requestId: string): void
   /** Signups were refused: as many as the request had, as far as that is known. */
   signupsRefused(reason: string, count: number): void
-}
-
-/** What may be told about any request: nothing that a visitor chose. */
-export interface AnsweredRequest {
-  /** The path as the router has it; undefined when there is no such path, or no valid request. */
-  readonly route: string | undefined
-  /** As it was sent; undefined when that is no valid request. */
-  readonly method: string | undefined
-  readonly status: number
-  /** From the end of the request's headers until its answer was ready to be sent. */
-  readonly ms: number
-  readonly requestId: string
 }
 
 /** An HTTP application. An adapter connects it to a server. */

@@ -1,17 +1,6 @@
+import type { AnsweredRequest } from '../platform/http-exchange.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
-
-/** A request that was answered. No visitor has chosen anything of it. */
-export interface AnsweredRequest {
-  /** The path with the names of its parameters; undefined when there is no such path. */
-  readonly route: string | undefined
-  /** Undefined when the request was no valid HTTP. */
-  readonly method: string | undefined
-  readonly status: number
-  /** From the end of the request's headers until its answer was ready to be sent. */
-  readonly ms: number
-  readonly requestId: string
-}
 
 /** What stands for every unknown path, and for every method that no path takes. */
 const other = 'other'

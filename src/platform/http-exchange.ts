@@ -27,6 +27,18 @@ export interface PlainAnswer {
   readonly body: string | Uint8Array<ArrayBuffer> | null
 }
 
+/** What may be told about any request: nothing that a visitor chose. */
+export interface AnsweredRequest {
+  /** The path as the router has it; undefined when there is no such path, or no valid request. */
+  readonly route: string | undefined
+  /** As it was sent; undefined when that is no valid request. */
+  readonly method: string | undefined
+  readonly status: number
+  /** From the end of the request's headers until its answer was ready to be sent. */
+  readonly ms: number
+  readonly requestId: string
+}
+
 /** The connection that a request came over. */
 export interface Connection {
   /** The IP address of the other end. */

@@ -4,7 +4,7 @@ import { Puzzles } from './challenge.ts'
 
 function from(remoteAddress: string) {
   const client = new Client({ remoteAddress, forwardedFor: null, trustedProxies: 0 })
-  return { client, takePuzzle: () => {} }
+  return { client, take: () => {} }
 }
 
 test('a client gets its share of the puzzles that are made at the same time, others get theirs, and what is made is given back', async () => {

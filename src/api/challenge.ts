@@ -18,11 +18,11 @@ export class Puzzles {
    * @throws Refusal 404, 429, or 503 while too many puzzles are made
    */
   async answer(
-    exchange: Pick<Exchange, 'client' | 'takePuzzle'>,
+    exchange: Pick<Exchange, 'client' | 'take'>,
     make: (() => Promise<object>) | undefined,
   ): Promise<Answer> {
     if (!make) throw refuse.noSuchPuzzle()
-    exchange.takePuzzle()
+    exchange.take(1, 'puzzles')
     const { client, part } = exchange.client.share
     if (!this.#making.take(client, 1, part * atOnceMax)) throw refuse.tooManyPuzzles()
     try {

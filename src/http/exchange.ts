@@ -131,12 +131,12 @@ export class Exchange {
   }
 
   /**
-   * Counts signups against the limit of the client's address.
+   * Counts signups, or something else, against the limit of the client's address.
    *
    * @throws Refusal 429 when they exceed the limit. None of them is counted then.
    */
-  take(count: number): void {
-    const exceeded = this.#count('signups', count)
+  take(count: number, policy: LimitedPolicy = 'signups'): void {
+    const exceeded = this.#count(policy, count)
     if (exceeded) throw exceeded
   }
 
@@ -158,19 +158,8 @@ export class Exchange {
   takeReplays(count: number): void {
     const more = count - this.#replays
     if (more <= 0) return
-    const exceeded = this.#count('replays', more)
-    if (exceeded) throw exceeded
+    this.take(more, 'replays')
     this.#replays = count
-  }
-
-  /**
-   * Counts a puzzle that the client asks for.
-   *
-   * @throws Refusal 429 when its limit is used up
-   */
-  takePuzzle(): void {
-    const exceeded = this.#count('puzzles', 1)
-    if (exceeded) throw exceeded
   }
 
   #count(policy: LimitedPolicy, count: number): Refusal | undefined {

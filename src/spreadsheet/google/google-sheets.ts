@@ -1,13 +1,11 @@
 import type { Clock, Random } from '../../platform/clock.ts'
 import type { Digest } from '../../platform/digest.ts'
-import type { HttpClient } from '../../platform/http-client.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Field } from '../../signup/field.ts'
 import { type OwnColumn, ownColumns } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type {
   Abandoned,
-  CallGate,
   Finished,
   MaySend,
   Opened,
@@ -22,7 +20,7 @@ import type {
   Spreadsheet,
   Unknown,
 } from '../spreadsheet.ts'
-import { AccessTokens, type SignAssertion } from './access-token.ts'
+import { type AccessTokenOptions, AccessTokens } from './access-token.ts'
 import { numberIn } from './answer.ts'
 import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
 import type { Access } from './failure.ts'
@@ -53,19 +51,10 @@ import {
   type SheetsApiOptions,
 } from './sheets-api.ts'
 
-export interface GoogleSheetsOptions {
-  readonly access: Access
-  readonly sign: SignAssertion
-  readonly apiUrl: string
-  readonly tokenUrl: string
-  readonly http: HttpClient
-  readonly clock: Clock
+export interface GoogleSheetsOptions
+  extends Omit<SheetsApiOptions, 'tokens'>, Omit<AccessTokenOptions, 'email'> {
   readonly random: Random
   readonly digest: Digest
-  /** Awaited before every call to the Sheets API (token requests do not count). */
-  readonly gate: CallGate
-  /** As in `SheetsApiOptions`. */
-  readonly called?: SheetsApiOptions['called']
   /** The site's own fields. */
   readonly fields?: readonly Field[]
 }

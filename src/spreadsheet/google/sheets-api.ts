@@ -11,6 +11,7 @@ export interface SheetsApiOptions {
   readonly access: Access
   readonly http: HttpClient
   readonly tokens: AccessTokens
+  /** Awaited before every call to the Sheets API (token requests do not count). */
   readonly gate: CallGate
   /** Told how each call ended. */
   readonly called?: ((outcome: ApiResult['kind']) => void) | undefined

@@ -23,7 +23,20 @@ const words = {
 } as const
 
 export function addQuarantine(program: Command, run: Run): void {
-  program
+  quarantineIn(program).action(([decision, ...ids], options) =>
+    run(async (session) => {
+      if (decision === 'release' || decision === 'erase') {
+        return act(decision, ids, options, session)
+      }
+      if (decision !== undefined) throw new UsageError('Say release or erase, and then the ids.')
+      if (options.dryRun) throw new UsageError('--dry-run goes with release or erase.')
+      return list(options, session)
+    }),
+  )
+}
+
+function quarantineIn(program: Command) {
+  return program
     .command('quarantine')
     .description('list suspect signups; give them a row in their tab, or erase them')
     .argument('[what...]', 'release or erase, and the ids of signups or else filters')
@@ -34,26 +47,9 @@ export function addQuarantine(program: Command, run: Run): void {
     .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60)
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', details)
-    .action(([decision, ...ids], options) =>
-      run(async (session) => {
-        if (decision === 'release' || decision === 'erase') {
-          return act(decision, ids, options, session)
-        }
-        if (decision !== undefined) throw new UsageError('Say release or erase, and then the ids.')
-        if (options.dryRun) throw new UsageError('--dry-run goes with release or erase.')
-        return list(options, session)
-      }),
-    )
 }
 
-interface Options {
-  readonly site?: string | undefined
-  readonly domain?: string | undefined
-  readonly since?: number | undefined
-  readonly dryRun?: true | undefined
-  readonly wait: number
-  readonly json?: true | undefined
-}
+type Options = ReturnType<ReturnType<typeof quarantineIn>['opts']>
 
 async function list({ site, json, ...filters }: Options, session: Session) {
   const { out, notes, stop } = session

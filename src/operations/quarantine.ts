@@ -2,7 +2,7 @@ import type { Journal } from '../journal/contracts/journal.ts'
 import type { Left } from '../journal/contracts/quarantine.ts'
 import type { Reader, SignupRecord } from '../journal/contracts/reader.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
-import { countOutcomes, removeRows, type RemovalWait } from './forget.ts'
+import { countOutcomes, type Forgotten, removeRows, type RemovalWait } from './forget.ts'
 
 /** Which signups in quarantine are meant: these, or all that the filters leave. */
 export interface Choice {
@@ -39,18 +39,10 @@ export async function* heldSignups(
 export type Decision = 'release' | 'erase'
 
 /** What was done. */
-export interface Decided {
+export interface Decided extends Pick<Forgotten, 'reason'> {
   readonly signups: number
   /** The rows of them in the quarantine tab. */
-  readonly rows: {
-    readonly removed: number
-    /** Rows that a person has deleted, or whose address or time was changed. */
-    readonly notFound: number
-    /** Rows that wait to be removed. */
-    readonly waiting: number
-  }
-  /** Why rows wait; null when none does or the reason is not known. */
-  readonly reason: string | null
+  readonly rows: Omit<Forgotten['rows'], 'others'>
   /** How many of the given ids are not in quarantine. */
   readonly notHeld: number
 }
@@ -72,9 +64,9 @@ export async function decide(
   options: DecisionOptions,
 ): Promise<Decided> {
   const { journals, isTrial, stop, progress } = options
-  const left = new Map<string, readonly number[]>()
+  const left = new Map<Journal, readonly number[]>()
   let signups = 0
-  for (const [site, journal] of journals) {
+  for (const journal of journals.values()) {
     const rows: number[] = []
     for await (const page of chosen(journal, choice, stop)) {
       for (let at = 0; at < page.length; at += decidedAtOnce) {
@@ -86,15 +78,15 @@ export async function decide(
         stop.throwIfAborted()
       }
     }
-    left.set(site, rows)
+    left.set(journal, rows)
   }
   const all = [...left.values()].reduce((sum, rows) => sum + rows.length, 0)
   const reason = all > 0 ? await removeRows(options) : undefined
   const outcomes = { removed: 0, notFound: 0, others: 0 }
-  for (const [site, { erasure }] of journals) {
+  for (const [{ erasure }, rows] of left) {
     // Nothing is left of what was erased, unless another process keeps the log from shrinking just now.
     await erasure.scrub()
-    await countOutcomes(erasure, left.get(site) ?? [], outcomes)
+    await countOutcomes(erasure, rows, outcomes)
   }
   const { removed, notFound } = outcomes
   const waiting = all - removed - notFound

@@ -1,6 +1,6 @@
 import type { Quota } from '../journal/contracts/call-ledger.ts'
 import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delivery-log.ts'
-import type { Counts, Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
+import type { Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
 import { day, hour, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
@@ -27,20 +27,21 @@ export async function readStatus(
 ) {
   const today = now - (now % day)
   const figures = await reader.figures(today - 6 * day, now)
+  const { all, hours, suspects, allSuspects } = figures
   const note = await readDeliveryNote(reader)
   return {
     at: iso(now),
-    accepted: spansOf(figures, today, ({ accepted }) => accepted),
-    written: spansOf(figures, today, ({ written }) => written),
+    accepted: spansOf(hours, ({ accepted }) => accepted, all.accepted, today),
+    written: spansOf(hours, ({ written }) => written, all.written, today),
     // Signups that look like spam, held or not.
-    suspect: { ...suspectsOf(figures, today), signs: signsOf(figures) },
-    // The last 24 hours, this one included, the earliest first.
-    hours: lastHours(figures.hours, now),
-    // The signups that are not in the spreadsheet yet.
-    waiting: {
-      signups: figures.waiting,
-      oldest: isoOrNull(figures.oldestWaiting),
+    suspect: {
+      ...spansOf(suspects, ({ count }) => count, allSuspects, today),
+      signs: signsOf(figures),
     },
+    // The last 24 hours, this one included, the earliest first.
+    hours: lastHours(hours, now),
+    // The signups that are not in the spreadsheet yet.
+    waiting: { signups: figures.waiting, oldest: isoOrNull(figures.oldestWaiting) },
     lastDelivery: isoOrNull(figures.lastWritten),
     delivery: deliveryOf(note),
     tabsSetAside: (note?.tabs ?? []).map(({ name: tab, place, error, hint }) => {
@@ -52,22 +53,14 @@ export async function readStatus(
 }
 
 /** Since midnight in UTC, since midnight six days before that, and of all time. */
-function spansOf({ all, hours }: Figures, today: Millis, of: (counts: Counts) => number) {
-  const sum = (some: readonly HourCounts[]) => some.reduce((total, it) => total + of(it), 0)
-  return {
-    today: sum(hours.filter(({ from }) => from >= today)),
-    sevenDays: sum(hours),
-    all: of(all),
-  }
-}
-
-function suspectsOf({ suspects, allSuspects }: Figures, today: Millis) {
-  const sum = (some: Figures['suspects']) => some.reduce((total, it) => total + it.count, 0)
-  return {
-    today: sum(suspects.filter(({ from }) => from >= today)),
-    sevenDays: sum(suspects),
-    all: allSuspects,
-  }
+function spansOf<It extends { readonly from: Millis }>(
+  counts: readonly It[],
+  of: (count: It) => number,
+  all: number,
+  today: Millis,
+) {
+  const sum = (some: readonly It[]) => some.reduce((total, it) => total + of(it), 0)
+  return { today: sum(counts.filter(({ from }) => from >= today)), sevenDays: sum(counts), all }
 }
 
 /** How many suspect signups of the seven days had each sign, the most frequent first. */

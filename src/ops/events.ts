@@ -6,7 +6,7 @@ import type { AsideTab, RefusalReason, Warning } from '../signup/trouble.ts'
 import { challengeEvents } from './challenge-events.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
-import type { CallOutcome, SiteMetrics } from './metrics.ts'
+import type { SiteMetrics } from './metrics.ts'
 import { refusalEvents, ToldLines } from './refusal-events.ts'
 
 /** What `ToldLines` of suspect signups are about. */
@@ -58,6 +58,9 @@ export function createEvents(
   }
 }
 
+/** What stands for an event that is only counted, when nobody counts. */
+const uncounted = () => {}
+
 /** Events about signups that come in, and about the journal. */
 function intakeEvents(
   log: Logger,
@@ -90,16 +93,10 @@ function intakeEvents(
       log[isTold ? 'info' : 'debug']({ signup: id, signals }, 'a signup looks like spam')
     },
     /** @param reason of a closed list */
-    signupsRefused(reason: string, count: number): void {
-      metrics?.signupsRefused(reason, count)
-    },
+    signupsRefused: metrics?.signupsRefused ?? uncounted,
     /** A request got the answer of an earlier one with the same idempotency key. */
-    requestReplayed(): void {
-      metrics?.requestReplayed()
-    },
-    signupsCommitted(commit: { readonly signups: number; readonly ms: Millis }): void {
-      metrics?.signupsCommitted(commit)
-    },
+    requestReplayed: metrics?.requestReplayed ?? uncounted,
+    signupsCommitted: metrics?.signupsCommitted ?? uncounted,
   }
 }
 
@@ -126,9 +123,7 @@ function deliveryEvents(log: Logger, health: Health, metrics: SiteMetrics | unde
       health.tabs.clear()
       log.info({ location, defaultTab }, 'delivery started')
     },
-    providerCalled(outcome: CallOutcome): void {
-      metrics?.providerCalled(outcome)
-    },
+    providerCalled: metrics?.providerCalled ?? uncounted,
     batchWritten(batch: number, rows: number, tries: number): void {
       metrics?.batchWritten(rows)
       log.info({ batch, rows, tries }, 'batch written')

@@ -1,3 +1,4 @@
+import { inWords, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { News } from './outage.ts'
 
@@ -38,7 +39,7 @@ export function noticeOf(news: News, site: string, backlog: Backlog, now: Millis
       ...(news.kind !== 'resumed' && { reason: news.reason }),
       ...{ since, waiting, oldestWaitingSeconds },
     },
-    text: `Rollcall, site ${site}: ${sentencesOf(news, now)} ${waitingWords(waiting, lengthOf(oldestWaitingSeconds))}`,
+    text: `Rollcall, site ${site}: ${sentencesOf(news, now)} ${waitingWords(waiting, inWords(oldestWaitingSeconds * second))}`,
   }
 }
 
@@ -53,7 +54,7 @@ export function testNotice(now: Millis): string {
 }
 
 function sentencesOf(news: News, now: Millis): string {
-  const length = lengthOf((now - news.since) / 1000)
+  const length = inWords(now - news.since)
   switch (news.kind) {
     case 'blocked':
       return `delivery has been blocked for ${length}. ${news.reason}. Run rollcall doctor to see what to do.`
@@ -68,12 +69,4 @@ function waitingWords(waiting: number, oldest: string): string {
   if (waiting === 0) return 'No signup waits.'
   if (waiting === 1) return `1 signup waits on disk, for ${oldest}.`
   return `${waiting} signups wait on disk, the oldest one for ${oldest}.`
-}
-
-/** In the largest unit of which there are two or more. */
-function lengthOf(seconds: number): string {
-  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`
-  if (seconds >= 2 * 3_600) return `${Math.floor(seconds / 3_600)} hours`
-  if (seconds >= 2 * 60) return `${Math.floor(seconds / 60)} minutes`
-  return `${Math.max(0, Math.round(seconds))} seconds`
 }

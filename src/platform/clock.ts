@@ -13,6 +13,14 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
+/** A duration in milliseconds for people: in the largest unit of which there are two or more. */
+export function inWords(ms: number): string {
+  if (ms >= 2 * day) return `${Math.floor(ms / day)} days`
+  if (ms >= 2 * hour) return `${Math.floor(ms / hour)} hours`
+  if (ms >= 2 * minute) return `${Math.floor(ms / minute)} minutes`
+  return `${Math.max(0, Math.round(ms / second))} seconds`
+}
+
 /** Returns a number in [0, 1), like `Math.random`. */
 export type Random = () => number
 

@@ -3,7 +3,7 @@ import { secretsOf } from '../../config/secrets.ts'
 import { type DeliveryNote, readDeliveryNote } from '../../journal/contracts/delivery-log.ts'
 import type { Reader } from '../../journal/contracts/reader.ts'
 import { quotaLeft } from '../../operations/status.ts'
-import { day, hour, minute } from '../../platform/clock.ts'
+import { hour, inWords, minute } from '../../platform/clock.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
@@ -66,7 +66,7 @@ async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis)
   if (oldestWaiting === undefined) return ok('no signup waits for the spreadsheet')
   const count = digits(backlog)
   const age = now - oldestWaiting
-  const message = `signups that wait for the spreadsheet: ${count}, the oldest for ${duration(age)}`
+  const message = `signups that wait for the spreadsheet: ${count}, the oldest for ${inWords(age)}`
   const asideTabs = aside.map(({ name }) => tabKey(name))
   const quietMs = now - ((await reader.waitingSince(asideTabs)) ?? now)
   if (age < ageMaxMs && quietMs < quietMaxMs) return ok(message)
@@ -74,12 +74,6 @@ async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis)
     message,
     'Correct the other faults. If there is none, look into the log of the service, which tells about delivery.',
   )
-}
-
-function duration(ms: Millis): string {
-  if (ms < 2 * minute) return `${Math.max(0, Math.round(ms / 1000))} seconds`
-  if (ms < 2 * hour) return `${Math.floor(ms / minute)} minutes`
-  return ms < 2 * day ? `${Math.floor(ms / hour)} hours` : `${Math.floor(ms / day)} days`
 }
 
 /** The calls to the Sheets API that are left. */

@@ -1,4 +1,4 @@
-import type { Random } from '../platform/clock.ts'
+import { hour, type Random, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type Message, type Receiver, sendMessage, type SendWorld } from './send.ts'
 
@@ -14,9 +14,6 @@ export type Attempt =
   /** Has the message as it waits now. */
   | { readonly kind: 'later'; readonly waiting: WaitingMessage; readonly reason: string }
   | { readonly kind: 'given up'; readonly tries: number; readonly reason: string }
-
-const second = 1000
-const hour = 60 * 60 * second
 
 const pauseMaxMs = 2 * hour
 /** The pauses between so many tries take a day, give or take two hours. No jump of a clock changes that. */

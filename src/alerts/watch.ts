@@ -2,7 +2,7 @@ import { type DeliveryLog, noticesFact } from '../journal/contracts/delivery-log
 import type { Reader } from '../journal/contracts/reader.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Health } from '../ops/health.ts'
-import type { Clock, Random } from '../platform/clock.ts'
+import { type Clock, type Random, second } from '../platform/clock.ts'
 import type { HttpClient } from '../platform/http-client.ts'
 import type { Millis } from '../signup/signup.ts'
 import { attempt, isDue, type WaitingMessage } from './attempt.ts'
@@ -54,7 +54,6 @@ export async function readKept(journal: Pick<DeliveryLog, 'fact'>): Promise<Kept
   return text === undefined ? { waiting: [] } : (JSON.parse(text) as Kept)
 }
 
-const second = 1000
 const usualTimes: WatchTimes = {
   lookMs: 10 * second,
   toldAfterMs: 300 * second,

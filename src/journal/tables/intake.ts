@@ -12,6 +12,7 @@ import type {
   SignupStatus,
   TabCursor,
 } from '../contracts/intake-log.ts'
+import { minute } from '../../platform/clock.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { fingerprintHash, keyHash } from '../hashes.ts'
 import {
@@ -27,8 +28,6 @@ import { unresolvedKey } from './default-tab.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
 import { cursorName, type NamedTab, Tabs } from './tabs.ts'
-
-const minute = 60 * 1000
 
 /**
  * For how many milliseconds an idempotency key is kept. The contract says 24 hours. The extra hour is for

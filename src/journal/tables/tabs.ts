@@ -1,10 +1,9 @@
+import { hour } from '../../platform/clock.ts'
 import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
 import { clientDigest } from '../hashes.ts'
 import { givenRows, type Operation, type Row, statementsOf, type Step, rowOf } from '../sql.ts'
 import { unresolvedKey } from './default-tab.ts'
 import type { Site } from './site.ts'
-
-const hour = 60 * 60 * 1000
 
 /** Stands for no limit. */
 const countMax = 2 ** 31 - 1

@@ -1,9 +1,9 @@
 import { extname, resolve } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { Reader } from '../journal/contracts/reader.ts'
 import { makePrivateFile } from '../platform/node/private-file.ts'
 import { partOf } from '../operations/journal-home.ts'
+import { pagesOf } from '../operations/pages-of.ts'
 import { ownColumns } from '../signup/row.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { parseMoment } from './moment.ts'
@@ -97,8 +97,8 @@ async function copy(
   let read = 0
   let count = 0
   let held = 0
-  for (let after = 0; ;) {
-    const page = await reader.page(after, pageRows)
+  for await (const page of pagesOf(pageRows, (after) => reader.page(after, pageRows))) {
+    stop.throwIfAborted()
     const rows = page.filter(({ signup: { sheetTab, receivedAt, suspect } }) => {
       if (suspect) {
         held += 1
@@ -112,11 +112,6 @@ async function copy(
     read += page.length
     count += rows.length
     progress.at(read)
-    if (page.length < pageRows) break
-    after = page.at(-1)?.position ?? after
-    // Let a signal be heard.
-    await nextTurn()
-    stop.throwIfAborted()
   }
   if (tab !== undefined && read > 0 && !tabs.has(tabKey(tab))) {
     const hint = tabHint(tab, tabs.values())

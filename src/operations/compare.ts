@@ -7,6 +7,7 @@ import { TemporaryTables } from '../platform/node/temporary-tables.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
 import type { RowKey, RowPart, RowTaker } from '../spreadsheet/spreadsheet.ts'
+import { pagesOf } from './pages-of.ts'
 import { noTime, statements, tables } from './row-tables.ts'
 
 /**
@@ -233,20 +234,6 @@ export class Comparison implements RowTaker, Disposable {
     const number = this.#tabs.get(tabKey(name)) ?? this.#names.push(name) - 1
     this.#tabs.set(tabKey(name), number)
     return number
-  }
-}
-
-/** What comes after a position, page by page. Requests and signals are heard between two pages. */
-async function* pagesOf<T extends { readonly position: number }>(
-  max: number,
-  pageAfter: (after: number) => readonly T[] | Promise<readonly T[]>,
-): AsyncGenerator<readonly T[]> {
-  for (let after = 0; ;) {
-    const page = await pageAfter(after)
-    yield page
-    if (page.length < max) return
-    after = page.at(-1)?.position ?? after
-    await nextTurn()
   }
 }
 

@@ -3,6 +3,7 @@ import type { Left } from '../journal/contracts/quarantine.ts'
 import type { Reader, SignupRecord } from '../journal/contracts/reader.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import { countOutcomes, type Forgotten, removeRows, type RemovalWait } from './forget.ts'
+import { pagesOf } from './pages-of.ts'
 
 /** Which signups in quarantine are meant: these, or all that the filters leave. */
 export interface Choice {
@@ -24,14 +25,11 @@ export async function* heldSignups(
   stop: AbortSignal,
 ): AsyncGenerator<readonly SignupRecord[]> {
   const isOfDomain = (email: string) => domain === undefined || email.endsWith(`@${domain}`)
-  for (let after = 0; ;) {
-    const page = await reader.held(after, readAtOnce)
+  for await (const page of pagesOf(readAtOnce, (after) => reader.held(after, readAtOnce))) {
+    stop.throwIfAborted()
     yield page.filter(({ signup: { email, receivedAt } }) => {
       return receivedAt >= since && isOfDomain(email)
     })
-    if (page.length < readAtOnce) return
-    after = page.at(-1)?.position ?? after
-    stop.throwIfAborted()
   }
 }
 

@@ -1,0 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** What comes after a position, page by page. Requests and signals are heard between two pages. */
+export async function* pagesOf<T extends { readonly position: number }>(
+  max: number,
+  pageAfter: (after: number) => readonly T[] | Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  for (let after = 0; ;) {
+    const page = await pageAfter(after)
+    yield page
+    if (page.length < max) return
+    after = page.at(-1)?.position ?? after
+    await nextTurn()
+  }
+}

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import type { Clock } from '../platform/clock.ts'
-import { isRecord, parseObject } from '../signup/json.ts'
+import { parseObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import { algorithm, fromHex, keyOf, type Puzzle, toHex } from '../signup/puzzle.ts'
 import type { Challenge, Rejected } from './challenge.ts'
@@ -61,16 +62,17 @@ export function createProofOfWork(site: SiteKeys, clock: Pick<Clock, 'now'>): Pr
     async verify({ token }) {
       if (token === undefined) return rejected('there is no token')
       if (token.length > limits.tokenCharactersMax) return rejected('the token is too long')
-      const solved = readToken(token)
-      if (!solved) return rejected('the token is no solution of a puzzle')
-      const { parameters, signature, key } = solved
+      const solved = solvedSchema.safeParse(parseObject(decodeBase64(token)))
+      if (!solved.success) return rejected('the token is no solution of a puzzle')
+      const { parameters, signature } = solved.data.challenge
+      const { derivedKey } = solved.data.solution
       if (!(await ofPuzzles.verify(signature, bytesOf(parameters)))) {
         return rejected('the puzzle is forged or of another site')
       }
       // They are ours: nobody else can sign them.
       const { expiresAt, keySignature, nonce } = parameters as unknown as Puzzle['parameters']
       if (expiresAt * 1000 < clock.now()) return rejected('the puzzle has expired')
-      if (!(await ofSolutions.verify(keySignature, fromHex(key)))) {
+      if (!(await ofSolutions.verify(keySignature, fromHex(derivedKey)))) {
         return rejected('the solution is wrong')
       }
       // The same solution can be written in many ways, but has one nonce.
@@ -83,24 +85,15 @@ function rejected(reason: string): Rejected {
   return { kind: 'rejected', reason }
 }
 
-interface Solved {
-  /** Not known to be ours until its signature was checked. */
-  readonly parameters: Readonly<Record<string, unknown>>
-  readonly signature: string
-  readonly key: string
-}
+/** 32 bytes in the way that `toHex` writes them. */
+const bytes32 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** Reads a token of at most `limits.tokenCharactersMax` characters; undefined when it has another form. */
-function readToken(token: string): Solved | undefined {
-  const { challenge, solution } = parseObject(decodeBase64(token)) ?? {}
-  if (!isRecord(challenge) || !isRecord(solution)) return undefined
-  const { parameters, signature } = challenge
-  const { counter, derivedKey: key } = solution
-  if (!isRecord(parameters) || !isHex(signature) || !isHex(key)) return undefined
+/** A token. Its parameters are not known to be ours until their signature was checked. */
+const solvedSchema = z.object({
+  challenge: z.object({ parameters: z.record(z.string(), z.unknown()), signature: bytes32 }),
   // The counter needs no check: only the right one leads to the key. ALTCHA's library wants this type.
-  const isCounter = Number.isInteger(counter) && Number(counter) >= 0 && Number(counter) < 2 ** 32
-  return isCounter ? { parameters, signature, key } : undefined
-}
+  solution: z.object({ counter: z.uint32(), derivedKey: bytes32 }),
+})
 
 /** Characters up to U+00FF, or an empty text when the given one is no base64. */
 function decodeBase64(text: string): string {
@@ -127,9 +120,4 @@ function signer(secret: Uint8Array<ArrayBuffer>) {
     verify: async (signature: string, bytes: Uint8Array<ArrayBuffer>) =>
       crypto.subtle.verify(hmac, await key, fromHex(signature), bytes),
   }
-}
-
-/** Whether the value is 32 bytes in the way that `toHex` writes them. */
-function isHex(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
 }

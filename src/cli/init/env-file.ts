@@ -2,7 +2,7 @@ import { lstat, readFile, rm } from 'node:fs/promises'
 import type { EnvFile } from '../../config/env/env-file.ts'
 import { type EnvChanges, editEnvFile } from '../../config/env/env-file-edit.ts'
 import { describeGiven } from '../../config/problem.ts'
-import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
+import { durableFiles, ifExists } from '../../platform/node/durable-file.ts'
 import type { Ask } from './ask.ts'
 
 /** Asks before a value of the file is replaced or removed. Settings of a group change together or not at all. */
@@ -26,17 +26,10 @@ export async function confirmChanges(
 
 /** The text of the file; empty when there is none. @throws Error when it is a link */
 export async function readEnvText(path: string): Promise<string> {
-  try {
-    if ((await lstat(path)).isSymbolicLink()) {
-      throw new Error(
-        `${path} is a link, and Rollcall writes through none. Put the file itself there.`,
-      )
-    }
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return ''
-    throw error
-  }
+  const found = await ifExists(lstat(path))
+  if (!found) return ''
+  if (!found.isSymbolicLink()) return readFile(path, 'utf8')
+  throw new Error(`${path} is a link, and Rollcall writes through none. Put the file itself there.`)
 }
 
 /**

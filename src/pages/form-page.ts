@@ -6,14 +6,14 @@ import type { ProblemField, Tree } from '../signup/wire.ts'
 import { document, type Html } from './document.ts'
 import { fieldTree, told, type Typed } from './field-tree.ts'
 import { commonField, consentBox, consentField, unseen } from './form-trees.ts'
-import type { PageTexts, ProblemText } from './texts.ts'
+import type { PageProblem, PageTexts } from './texts.ts'
 import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import type { TypedForm } from './typed-form.ts'
 import type { View } from './view.ts'
 
 /** A failure in words for the visitor. */
 export interface ShownFailure {
-  readonly text: ProblemText
+  readonly problem: PageProblem
   readonly errors: readonly ProblemField[]
   /** A line with the id of the request in the log. */
   readonly reference?: string | undefined
@@ -50,8 +50,8 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
   const isSingle = page === 'form' && names.length === 1
   const body = html`
     ${heading(view)}
-    ${failure && alert({ ...failure, errors: onTop }, mayTakeFocus && firstWrong === undefined)}
-    ${view.isChallenged && failure?.text !== texts.problems.challenge && noScript(texts)}
+    ${failure && alert(view, { ...failure, errors: onTop }, mayTakeFocus && firstWrong === undefined)}
+    ${view.isChallenged && failure?.problem !== 'challenge' && noScript(texts)}
     <form
       method="post"
       action="${view.root}api/signup${view.query}"
@@ -69,7 +69,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
         ${page && settings.button ? ownText(view, settings.button) : texts.form.submit}
       </button>
     </form>
-    <template>${alert({ text: texts.problems.fields, errors: [] }, false)}</template>
+    <template>${alert(view, { problem: 'fields', errors: [] }, false)}</template>
   `
   const title = page && settings.title ? plainOwnText(view, settings.title) : texts.form.title
   const isHosted = page === 'hosted'
@@ -127,12 +127,12 @@ function noScript({ noScript: { title, text } }: PageTexts): Html {
 }
 
 /** The box above a form that tells what is wrong. Screen readers read it at once when it takes the focus. */
-function alert(failure: ShownFailure, takesFocus: boolean): Html {
-  const { text } = failure
+function alert({ texts: { problems } }: View, failure: ShownFailure, takesFocus: boolean): Html {
+  const { problem } = failure
   return html`
     <div class="alert" role="alert" tabindex="-1" ${takesFocus && html`autofocus`}>
-      <p><strong>${text.title}</strong></p>
-      <p>${text.text}</p>
+      <p><strong>${problems[problem]}</strong></p>
+      <p>${problems[`${problem}Text`]}</p>
       ${details(failure)}
     </div>
   `

@@ -47,19 +47,20 @@ export async function refusalPage(
 ): Promise<string> {
   const { isOurs, errors = [] } = refusal
   const { problems, reference } = view.texts
-  const problem = problemOf(refusal)
+  const kind = problemOf(refusal)
+  const problem = refusal.kind === 'fields' ? problemOfFields(errors, view) : kind
   const failure: ShownFailure = {
-    text: problems[refusal.kind === 'fields' ? problemOfFields(errors, view) : problem],
+    problem,
     errors: translated(errors, typed ?? [], view),
     reference: isOurs ? `${reference}: ${requestId}` : undefined,
   }
   // Refused origin: show no form of ours, because it would pass the origin check.
-  if (typed && isShowable(typed) && problem !== 'forbidden') {
+  if (typed && isShowable(typed) && kind !== 'forbidden') {
     return formPage(view, { typed: typedForm(typed, view), next, failure })
   }
-  const { title, text } = failure.text
+  const title = problems[problem]
   const body = html`<h1>${title}</h1>
-    <p>${text}</p>
+    <p>${problems[`${problem}Text`]}</p>
     ${details(failure)}`
   return document(view, { title, body })
 }

@@ -29,7 +29,7 @@ test.each(languages)('in %s every text is there, and none besides', (language) =
     expect([key, text.trim()]).toEqual([key, text])
     expect([key, text]).not.toEqual([key, ''])
     // What to do is a sentence; a heading is none.
-    const isSentence = key.endsWith('.text') || key.startsWith('.fields.')
+    const isSentence = /(\.t|T)ext$/.test(key) || key.startsWith('.fields.')
     expect([key, /[.。।]$/.test(text)]).toEqual([key, isSentence || key === '.thanks.close'])
   }
 })

@@ -17,11 +17,11 @@ import zh from './languages/zh.json' with { type: 'json' }
 /** All texts of the pages in one language: those of English, which every language has to have. */
 export type PageTexts = typeof en
 
-/** The problems that a page can show. For developers, `detail` of the JSON answer is more exact. */
-export type PageProblem = keyof PageTexts['problems']
-
-/** The heading of a problem, and what to do. */
-export type ProblemText = PageTexts['problems'][PageProblem]
+/**
+ * The problems that a page can show: each has a heading under its name, and what to do under `…Text`. For
+ * developers, `detail` of the JSON answer is more exact.
+ */
+export type PageProblem = Exclude<keyof PageTexts['problems'], `${string}Text`>
 
 type Texts = Readonly<Record<Language, PageTexts>>
 

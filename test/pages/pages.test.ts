@@ -239,33 +239,33 @@ const visitor = () => ({ 'x-forwarded-for': `2001:db8:${(++visitors).toString(16
 describe.each(languages)(
   'no page in %s says to a visitor what only operators understand',
   (language) => {
-    const { forbidden, tooLarge } = pageTexts[language].problems
+    const { problems } = pageTexts[language]
     const operators = /\/api\/|JSON|sheetTab:|\?site=|leave it out|send true/
     const email = 'ada@example.com'
 
-    test.each<[string, Record<string, string>, RegExp, typeof forbidden]>([
+    test.each<[string, Record<string, string>, RegExp, 'forbidden' | 'tooLarge']>([
       [
         'a tab that is not allowed',
         { sheetTab: 'Other' },
         /takes no signups: GET \/api/,
-        forbidden,
+        'forbidden',
       ],
       [
         'the same tab by its short name',
         { tab: 'Other' },
         /takes no signups: GET \/api/,
-        forbidden,
+        'forbidden',
       ],
-      ['two tabs', { tab: 'Sheet1', sheetTab: 'Other' }, /different tabs: send one/, forbidden],
-      ['a long source', { source: 'x'.repeat(201) }, /at most 200 characters/, forbidden],
-      ['a long text besides', { message: 'x'.repeat(10_001) }, /characters as JSON/, tooLarge],
-    ])('after a form with %s', async (_, fields, detail, { title, text }) => {
+      ['two tabs', { tab: 'Sheet1', sheetTab: 'Other' }, /different tabs: send one/, 'forbidden'],
+      ['a long source', { source: 'x'.repeat(201) }, /at most 200 characters/, 'forbidden'],
+      ['a long text besides', { message: 'x'.repeat(10_001) }, /characters as JSON/, 'tooLarge'],
+    ])('after a form with %s', async (_, fields, detail, problem) => {
       const path = `/api/signup?language=${language}`
       const refused = await post(strict, path, { email, ...fields }, visitor())
       expect(refused.status).toBe(422)
       const page = await refused.text()
-      expect(page).toContain(title)
-      expect(readable(page)).toContain(text)
+      expect(page).toContain(problems[problem])
+      expect(readable(page)).toContain(problems[`${problem}Text`])
       expect(page.replace(/<form[^]*<\/form>/, '')).not.toMatch(operators)
       expect(await htmlProblems(page)).toEqual([])
       const json = { ...visitor(), accept: 'application/json' }
@@ -279,7 +279,7 @@ describe.each(languages)(
       const path = `/api/signup?site=other&language=${language}`
       const other = await post(strict, path, { email }, visitor())
       const page = await other.text()
-      expect(readable(page)).toContain(forbidden.text)
+      expect(readable(page)).toContain(problems.forbiddenText)
       expect(page.replace(/<form[^]*<\/form>/, '')).not.toMatch(operators)
     })
   },

@@ -9,37 +9,26 @@ export interface Backlog {
 }
 
 /** The body of a notice. It has nothing that a visitor may have typed: neither cells nor names of tabs. */
-export interface NoticeBody {
-  readonly type: 'delivery.blocked' | 'delivery.stalled' | 'delivery.resumed'
-  /** When the notice was made. ISO 8601 in UTC, as all times here. */
-  readonly timestamp: string
-  readonly data: {
-    readonly site: string
-    /** A fixed sentence; absent when delivery works again. */
-    readonly reason?: string
-    /** When the outage began. */
-    readonly since: string
-    readonly waiting: number
-    /** Of the oldest signup that waits; 0 when none does. */
-    readonly oldestWaitingSeconds: number
-  }
-  /** The same for people. Chat programs such as Slack show it. */
-  readonly text: string
-}
+export type NoticeBody = ReturnType<typeof noticeOf>
 
-export function noticeOf(news: News, site: string, backlog: Backlog, now: Millis): NoticeBody {
-  const since = new Date(news.since).toISOString()
-  const { waiting, oldest } = backlog
+/** Times are ISO 8601 in UTC. */
+export function noticeOf(news: News, site: string, { waiting, oldest }: Backlog, now: Millis) {
+  // Of the oldest signup that waits; 0 when none does.
   const oldestWaitingSeconds = Math.max(0, Math.round((now - (oldest ?? now)) / 1000))
+  const waits = waitingWords(waiting, inWords(oldestWaitingSeconds * second))
   return {
-    type: `delivery.${news.kind}`,
+    type: `delivery.${news.kind}` as const,
     timestamp: new Date(now).toISOString(),
     data: {
       site,
+      // A fixed sentence.
       ...(news.kind !== 'resumed' && { reason: news.reason }),
-      ...{ since, waiting, oldestWaitingSeconds },
+      // When the outage began.
+      since: new Date(news.since).toISOString(),
+      ...{ waiting, oldestWaitingSeconds },
     },
-    text: `Rollcall, site ${site}: ${sentencesOf(news, now)} ${waitingWords(waiting, inWords(oldestWaitingSeconds * second))}`,
+    // The same for people. Chat programs such as Slack show it.
+    text: `Rollcall, site ${site}: ${sentencesOf(news, now)} ${waits}`,
   }
 }
 

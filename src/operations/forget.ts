@@ -6,35 +6,7 @@ import type { Millis } from '../signup/signup.ts'
 import { expiredUpTo } from './retention.ts'
 
 /** What was done for one person, and what was not. */
-export interface Forgotten {
-  /** Whether nothing waits and no file has the address. */
-  readonly done: boolean
-  readonly signups: {
-    readonly erased: number
-    /** Those of them that had no row, and get none. */
-    readonly unwritten: number
-    /** Those in a batch that is on its way: they are erased when it has ended. */
-    readonly inBatch: number
-  }
-  readonly rows: {
-    readonly removed: number
-    /** Rows that were not in the spreadsheet, or had another address. */
-    readonly notFound: number
-    /** Rows that wait to be removed. */
-    readonly waiting: number
-    /** Rows of the address with another time: edited ones, or later signups. */
-    readonly others: number
-  }
-  /** Why rows wait; null when nothing waits or the reason is not known. */
-  readonly reason: string | null
-  /** Sites where rows wait because the settings do not have them. */
-  readonly absentSites: readonly string[]
-  /** Signups of other people that name the address in another cell. */
-  readonly mentions: number
-  /** Files in DATA_DIR that still have the address. */
-  readonly files: readonly string[]
-  readonly byHand: readonly string[]
-}
+export type Forgotten = Awaited<ReturnType<typeof forget>>
 
 /** What Rollcall cannot reach. */
 const byHand = [
@@ -79,7 +51,7 @@ const scrubMaxMs = 5_000
  * Erases the signups of this address at these sites, and waits until their rows are removed and no frozen
  * batch holds one of them. What is not done by then waits in the journal.
  */
-export async function forget(address: string, options: ForgetOptions): Promise<Forgotten> {
+export async function forget(address: string, options: ForgetOptions) {
   const { journals, home, reachable } = options
   const erased = new Map<string, Erased>()
   for (const [name, { erasure }] of journals) {
@@ -93,7 +65,7 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
     await isTrueBy(until, () => erasure.scrub(), options)
   }
   const { waiting, inBatch, sites } = await waitingOf(address, journals, erased)
-  const rows = { removed: 0, notFound: 0, waiting, others: 0 }
+  const rows = { ...noRows, waiting }
   for (const [name, { erasure }] of journals) {
     const { written = [], frozen: inBatches = [] } = erased.get(name) ?? {}
     await countOutcomes(erasure, [...written, ...inBatches], rows)
@@ -102,16 +74,23 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
   const old = home.leftBehind()
   const unwritten = sum((it) => it.unwritten)
   return {
+    // Whether nothing waits and no file has the address.
     done: waiting === 0 && (files ?? []).length === 0,
     signups: {
       erased: unwritten + sum((it) => it.written.length + it.frozen.length) - inBatch,
+      // Those of them that had no row, and get none.
       unwritten,
+      // Those in a batch that is on its way: they are erased when it has ended.
       inBatch,
     },
     rows,
+    // Why rows wait; null when nothing waits or the reason is not known.
     reason: waiting > 0 ? (reason ?? null) : null,
+    // Sites where rows wait because the settings do not have them.
     absentSites: sites.filter((name) => !reachable.has(name)),
+    // Signups of other people that name the address in another cell.
     mentions: sum((it) => it.mentions),
+    // Those in DATA_DIR that still have the address.
     files: files ?? [],
     byHand: [
       ...byHand,
@@ -123,6 +102,9 @@ export async function forget(address: string, options: ForgetOptions): Promise<F
 }
 
 type Erased = Awaited<ReturnType<typeof eraseAll>>
+
+/** How many rows: `notFound` ones were gone or had another address, and `others` have it with another time. */
+export const noRows = { removed: 0, notFound: 0, waiting: 0, others: 0 }
 
 /** Erases all signups of this address at one site. */
 export async function eraseAll(
@@ -213,7 +195,7 @@ export async function isTrueBy(
 export async function countOutcomes(
   erasure: Erasure,
   positions: readonly number[],
-  rows: { removed: number; notFound: number; others: number },
+  rows: Omit<typeof noRows, 'waiting'>,
 ): Promise<void> {
   let others = 0
   for (const position of positions) {

@@ -2,7 +2,7 @@ import type { Journal } from '../journal/contracts/journal.ts'
 import type { Left } from '../journal/contracts/quarantine.ts'
 import type { Reader, SignupRecord } from '../journal/contracts/reader.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
-import { countOutcomes, type Forgotten, removeRows, type RemovalWait } from './forget.ts'
+import { countOutcomes, noRows, removeRows, type RemovalWait } from './forget.ts'
 import { pagesOf } from './pages-of.ts'
 
 /** Which signups in quarantine are meant: these, or all that the filters leave. */
@@ -36,14 +36,8 @@ export async function* heldSignups(
 /** What a person decides about signups in quarantine. */
 export type Decision = 'release' | 'erase'
 
-/** What was done. */
-export interface Decided extends Pick<Forgotten, 'reason'> {
-  readonly signups: number
-  /** The rows of them in the quarantine tab. */
-  readonly rows: Omit<Forgotten['rows'], 'others'>
-  /** How many of the given ids are not in quarantine. */
-  readonly notHeld: number
-}
+/** What was done, or would be. */
+export type Decided = Awaited<ReturnType<typeof decide>>
 
 export interface DecisionOptions extends RemovalWait {
   /** Whether to tell what would be done, and to do nothing. */
@@ -56,11 +50,7 @@ export interface DecisionOptions extends RemovalWait {
  * Releases or erases the chosen signups of these sites, and waits until their rows are removed from the
  * quarantine tab. What is not removed by then waits in the journal.
  */
-export async function decide(
-  decision: Decision,
-  choice: Choice,
-  options: DecisionOptions,
-): Promise<Decided> {
+export async function decide(decision: Decision, choice: Choice, options: DecisionOptions) {
   const { journals, isTrial, stop, progress } = options
   const left = new Map<Journal, readonly number[]>()
   let signups = 0
@@ -80,7 +70,7 @@ export async function decide(
   }
   const all = [...left.values()].reduce((sum, rows) => sum + rows.length, 0)
   const reason = all > 0 ? await removeRows(options) : undefined
-  const outcomes = { removed: 0, notFound: 0, others: 0 }
+  const outcomes = { ...noRows }
   for (const [{ erasure }, rows] of left) {
     // Nothing is left of what was erased, unless another process keeps the log from shrinking just now.
     await erasure.scrub()
@@ -90,8 +80,10 @@ export async function decide(
   const waiting = all - removed - notFound
   return {
     signups,
+    // Those of them in the quarantine tab.
     rows: { removed, notFound, waiting },
     reason: waiting > 0 ? (reason ?? null) : null,
+    // How many of the given ids are not in quarantine.
     notHeld: new Set(choice.ids).size - (choice.ids ? signups : 0),
   }
 }

@@ -115,12 +115,12 @@ function heading(view: View): Html | false {
   `
 }
 
-function noScript({ noScript: { title, text } }: PageTexts): Html {
+function noScript({ problems }: PageTexts): Html {
   return html`
     <noscript>
       <div class="alert">
-        <p><strong>${title}</strong></p>
-        <p>${text}</p>
+        <p><strong>${problems.noScript}</strong></p>
+        <p>${problems.noScriptText}</p>
       </div>
     </noscript>
   `

@@ -9,16 +9,9 @@ export interface GateSetup extends Omit<ChallengeSetup, 'config'> {
 }
 
 /** Tells whether a form needs a challenge, or whether nobody can sign up just now. */
-export interface Gate {
-  /**
-   * Shows the challenge, if there is one.
-   *
-   * @throws Told when the challenge cannot be shown, or another error when the service does not answer
-   */
-  open(): Promise<Challenge | undefined>
-}
+export type Gate = ReturnType<typeof createGate>
 
-export function createGate(setup: GateSetup): Gate {
+export function createGate(setup: GateSetup) {
   const { endpoint, signal } = setup
   const show = once(async () => {
     const challenge = await showChallenge({ ...setup, config: await readConfig(endpoint) })
@@ -27,7 +20,12 @@ export function createGate(setup: GateSetup): Gate {
     return challenge
   })
   return {
-    open: async () => {
+    /**
+     * Shows the challenge, if there is one.
+     *
+     * @throws Told when the challenge cannot be shown, or another error when the service does not answer
+     */
+    open: async (): Promise<Challenge | undefined> => {
       const config = await readConfig(endpoint)
       if (isClosed(config)) throw new Told('unavailable')
       return config.challengeEnabled && !signal.aborted ? show() : undefined

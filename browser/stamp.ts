@@ -5,18 +5,12 @@ import { ask } from './service.ts'
 const newAfterMs = 3_600_000
 
 /** The service's signed time at which somebody began to fill in the form. */
-export interface Stamp {
-  /** Asks for a stamp at the first focus, and for a new one at a focus an hour later. Never rejects. */
-  refresh(): Promise<void>
-  /** The same fields with the stamp. Without a stamp of our own, that of the page stays. */
-  on(data: URLSearchParams): URLSearchParams
-}
-
-export function createStamp(endpoint: string): Stamp {
+export function createStamp(endpoint: string) {
   let stamp = ''
   let askedAt = 0
   return {
-    refresh: async () => {
+    /** Asks for a stamp at the first focus, and for a new one at a focus an hour later. Never rejects. */
+    refresh: async (): Promise<void> => {
       if (Date.now() - askedAt < newAfterMs) return
       askedAt = Date.now()
       try {
@@ -26,7 +20,8 @@ export function createStamp(endpoint: string): Stamp {
         // A signup without a stamp is as good.
       }
     },
-    on: (data) => {
+    /** The same fields with the stamp. Without a stamp of our own, that of the page stays. */
+    on: (data: URLSearchParams): URLSearchParams => {
       const stamped = new URLSearchParams(data)
       if (stamp) stamped.set(stampField, stamp)
       return stamped

@@ -13,28 +13,23 @@ export interface SenderSetup extends GateSetup {
   readonly onWait: (why: 'checking' | 'sending' | 'offline' | 'retrying') => void
 }
 
-export interface Sender {
-  /** Shows the challenge, if there is one. Rejects with `Told` when nobody can sign up. */
-  prepare(): Promise<unknown>
-  /**
-   * Sends the signup, and repeats it while another try may help. Rejects with `Told` when it fails.
-   * Until the signup is accepted, sending the same data again does not make a second signup.
-   */
-  send(data: URLSearchParams): Promise<SignupAccepted>
-}
-
-export function createSender(setup: SenderSetup): Sender {
+export function createSender(setup: SenderSetup) {
   const gate = createGate(setup)
   const stamp = createStamp(setup.endpoint)
   let last = ''
   let key = ''
   return {
-    prepare: async () => {
+    /** Shows the challenge, if there is one. Rejects with `Told` when nobody can sign up. */
+    prepare: async (): Promise<void> => {
       void stamp.refresh()
       const challenge = await gate.open()
       challenge?.begin?.()
     },
-    send: async (data) => {
+    /**
+     * Sends the signup, and repeats it while another try may help. Rejects with `Told` when it fails.
+     * Until the signup is accepted, sending the same data again does not make a second signup.
+     */
+    send: async (data: URLSearchParams): Promise<SignupAccepted> => {
       if (last !== `${data}`) key = randomKey()
       last = `${data}`
       // Not before the comparison: another stamp makes no other signup.

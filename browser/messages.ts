@@ -2,17 +2,9 @@ import { create } from './dom.ts'
 import type { FormTexts, Texts } from './texts.ts'
 
 /** The messages about the whole form. Their live regions exist before the first message. */
-export interface Messages {
-  /** Shows a status, which a screen reader says when it is idle. Without a text, clears it. */
-  status(text?: keyof Texts): void
-  /** Shows an alert, which a screen reader says at once. */
-  alert(text: keyof Texts): void
-  /** The place of the thanks. */
-  readonly done: HTMLElement
-  remove(): void
-}
+export type Messages = ReturnType<typeof placeMessages>
 
-export function placeMessages(form: HTMLFormElement, texts: FormTexts): Messages {
+export function placeMessages(form: HTMLFormElement, texts: FormTexts) {
   const region = (kind: string, role: string) =>
     create('div', { class: `rollcall-${kind}`, role, tabindex: '-1' })
   const alert = region('alert', 'alert')
@@ -21,16 +13,19 @@ export function placeMessages(form: HTMLFormElement, texts: FormTexts): Messages
   form.append(alert, status)
   form.after(done)
   return {
-    status: (text) => {
+    /** Shows a status, which a screen reader says when it is idle. Without a text, clears it. */
+    status: (text?: keyof Texts): void => {
       alert.textContent = ''
       status.textContent = (text && texts[text]) ?? ''
     },
-    alert: (text) => {
+    /** Shows an alert, which a screen reader says at once. */
+    alert: (text: keyof Texts): void => {
       status.textContent = ''
       alert.textContent = texts[text] ?? ''
     },
+    /** The place of the thanks. */
     done,
-    remove: () => {
+    remove: (): void => {
       for (const it of [alert, status, done]) it.remove()
     },
   }

@@ -8,13 +8,13 @@ import { createSiteverify } from '../challenge/siteverify.ts'
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
-import { type Answer, json } from '../http/answer.ts'
+import { json } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
 import { Turns } from '../intake/idempotency.ts'
 import { Waiting } from '../intake/waiting.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
-import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
+import { pageRoutes } from '../pages/page-routes.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type SpamCounts, SpamFilter, type SpamFilterOptions } from '../signup/spam-filter.ts'
 import { Stamps } from '../signup/stamps.ts'
@@ -25,20 +25,7 @@ import { parseContext } from './parse-context.ts'
 import type { World } from './world.ts'
 
 /** What the HTTP routes need of one site. */
-export interface SiteWeb {
-  readonly intake: Intake
-  readonly pageOptions: FormPostOptions
-  readonly pages: readonly PageRoute[]
-  readonly files: SiteFiles
-  /** `GET /api/config`. */
-  config(): Answer
-  /** `GET /api/stamp`, also where the filter is off: forms that ask for it stay in caches. */
-  stamp(): Answer
-  /** Makes a puzzle; undefined when the site has no proof of work. */
-  readonly makePuzzle: ProofOfWork['makePuzzle'] | undefined
-  /** `GET /api/signup/:id`. */
-  status(exchange: Exchange): Promise<Answer>
-}
+export type SiteWeb = ReturnType<typeof siteWeb>
 
 /** What the sites of a service share. */
 export interface SiteWebOptions {
@@ -54,7 +41,7 @@ export interface SiteWebOptions {
 type WebWorld = Pick<World, 'clock' | 'http' | 'digest' | 'hmacWith'>
 
 /** Builds the HTTP side of one site. */
-export function siteWeb(running: RunningSite, options: SiteWebOptions, world: WebWorld): SiteWeb {
+export function siteWeb(running: RunningSite, options: SiteWebOptions, world: WebWorld) {
   const { config: site, journal, events } = running
   const { config } = options
   const proofOfWork =
@@ -87,10 +74,15 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     pageOptions,
     pages: pageRoutes(pageOptions),
     files: new SiteFiles(pageOptions),
+    /** `GET /api/config`. */
     config: () => publicConfig(settings),
+    /** `GET /api/stamp`, also where the filter is off: forms that ask for it stay in caches. */
     stamp: () => json('ok', { stamp: stamp() } satisfies StampAnswer),
+    /** Makes a puzzle; undefined when the site has no proof of work. */
     makePuzzle: proofOfWork?.makePuzzle,
-    status: ({ params }) => signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
+    /** `GET /api/signup/:id`. */
+    status: ({ params }: Exchange) =>
+      signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
   }
 }
 

@@ -6,7 +6,7 @@ import { assetAnswer, documentAnswer, refusedScript } from '../http/assets.ts'
 import { ApiKeys } from '../http/api-keys.ts'
 import { arrivingBytesMax } from '../http/body.ts'
 import { Budget } from '../http/budget.ts'
-import { type Application, createEdge } from '../http/edge.ts'
+import { createEdge } from '../http/edge.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import { Router } from '../http/router.ts'
@@ -41,18 +41,11 @@ export interface WebOptions extends Pick<SiteWebOptions, 'config' | 'secrets'> {
   readonly metrics?: Metrics | undefined
 }
 
-/** The HTTP application, which does not listen yet. */
-export interface Web {
-  readonly application: Application
-  /** Answers all requests that wait for a row at once. */
-  stopWaiting: () => void
-}
-
-/** Builds the HTTP application with all its routes. */
+/** Builds the HTTP application with all its routes. It does not listen yet. */
 export async function createWeb(
   options: WebOptions,
   world: Pick<World, 'clock' | 'http' | 'digest' | 'hmacWith'>,
-): Promise<Web> {
+) {
   const { config, sites, log, metrics } = options
   const [{ config: firstSite }, ...others] = sites
   const eventsOf = siteEvents(sites)
@@ -78,6 +71,7 @@ export async function createWeb(
     showRefusal: (refusal, exchange) =>
       answerRefusal(refusal, exchange, found(exchange)?.pageOptions ?? neutralOptions),
   })
+  /** Answers all requests that wait for a row at once. */
   const stopWaiting = () => {
     for (const { intake } of webs.values()) intake.waiting.stop()
   }

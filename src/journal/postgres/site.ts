@@ -26,20 +26,12 @@ export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
   readonly onNewSecret?: () => void
 }
 
-/** The sites of an open journal, by name. */
-export interface PostgresSites {
-  readonly db: PostgresDatabase
-  /** As `PostgresDatabase.keepToJournal` tells it. */
-  readonly journal: string
-  readonly sites: ReadonlyMap<string, PostgresSite>
-}
-
-/** Opens the journal in the database of this URL, as `openPostgresSites` says. */
+/** Opens the journal in the database of this URL, as `openPostgresSites` says. The sites are by name. */
 export async function openSites(
   url: string,
   policies: SitePolicies,
   { clock = systemClock, limits, onNewSecret }: PostgresOptions = {},
-): Promise<PostgresSites> {
+) {
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
     await migrate(db)

@@ -19,14 +19,7 @@ export interface ControllerSetup extends FormSetup, SenderSetup {
 }
 
 /** Handles a form from the first focus on. */
-export interface Controller {
-  /** Prepares for sending, for example shows the challenge. */
-  prepare(): Promise<unknown>
-  /** Checks the fields, sends the signup and shows the result. */
-  submit(submitter: HTMLElement | null): Promise<void>
-  /** Shows the form again, and removes the thanks and every note beside a field. */
-  clear(): void
-}
+export type Controller = Awaited<ReturnType<typeof createController>>
 
 /** The fields that the providers' widgets add. They are not sent: the token comes from the widget itself. */
 const tokenFields = /^(challengeToken|altcha|(cf-turnstile|h-captcha|g-recaptcha)-response)$/
@@ -35,7 +28,7 @@ const tokenFields = /^(challengeToken|altcha|(cf-turnstile|h-captcha|g-recaptcha
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
 
-export async function createController(setup: ControllerSetup): Promise<Controller> {
+export async function createController(setup: ControllerSetup) {
   const { form, target, options, messages, language } = setup
   const root = form.getRootNode()
   if (root instanceof ShadowRoot && target !== form) root.adoptedStyleSheets.push(sheet)
@@ -51,10 +44,12 @@ export async function createController(setup: ControllerSetup): Promise<Controll
     setup.tellAuthor((it) => it.tellRefusal(refused))
   }
   return {
-    clear: () => {
+    /** Shows the form again, and removes the thanks and every note beside a field. */
+    clear: (): void => {
       fields.clear()
       messages.done.textContent = form.style.display = ''
     },
+    /** Prepares for sending, for example shows the challenge. */
     prepare: () =>
       sender.prepare().catch((error: unknown) => {
         const { reason } = error as Partial<Told>
@@ -62,7 +57,8 @@ export async function createController(setup: ControllerSetup): Promise<Controll
         const isClosed = reason && !reason.startsWith('check')
         if (!form.ariaBusy && isClosed) alert(error as Partial<Told>)
       }),
-    submit: async (submitter) => {
+    /** Checks the fields, sends the signup and shows the result. */
+    submit: async (submitter: HTMLElement | null): Promise<void> => {
       collect(form, setup.arrivedWith)
       const data = contentOf(form, submitter, extraEntries(options, form, setup.arrivedWith))
       if (!fields.check() || !dispatch(target, 'submit', { data })) return

@@ -10,16 +10,6 @@ import type { Texts } from './texts.ts'
 const typingPauseMs = 500
 let count = 0
 
-/** The fields of a form, with a note beside each field that is wrong. */
-export interface Fields {
-  /** Whether all fields are valid. If not, the first wrong field gets the focus. */
-  check(): boolean
-  /** Shows the errors from the service. Returns false when the visitor cannot correct them. */
-  refuse(errors: readonly ProblemField[]): boolean
-  /** Removes every note. */
-  clear(): void
-}
-
 interface FieldMessages {
   readonly messageFor: typeof messageFor
 }
@@ -44,7 +34,7 @@ export async function loadMessages(
   return (import(path) as Promise<FieldMessages>).catch(() => undefined)
 }
 
-export function watchFields({ form, texts, language, signal, messages }: FieldsSetup): Fields {
+export function watchFields({ form, texts, language, signal, messages }: FieldsSetup) {
   /** Whether a button is being pressed. Nothing may move then, or the click would miss the button. */
   let isPressing = false
   let typing = 0
@@ -93,14 +83,17 @@ export function watchFields({ form, texts, language, signal, messages }: FieldsS
     return wrong.length === 0
   }
   return {
+    /** Whether all fields are valid. If not, the first wrong field gets the focus. */
     check: () => show(problemOf),
-    refuse: (errors) =>
+    /** Shows the errors from the service. Returns false when the visitor cannot correct them. */
+    refuse: (errors: readonly ProblemField[]) =>
       !show((control) => {
         const isMeant = ({ field }: ProblemField) => field === control.name && !ofAuthor.test(field)
         const message = errors.find(isMeant)?.message ?? ''
         // The messages of the service are in English.
         return message && language !== 'en' ? (textFor(control) ?? message) : message
       }),
+    /** Removes every note. */
     clear: () => {
       clearTimeout(typing)
       for (const control of controlsOf(form)) {

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import { parseObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import { algorithm, fromHex, keyOf, type Puzzle, toHex } from '../signup/puzzle.ts'
-import type { Challenge, Rejected } from './challenge.ts'
+import type { Attempt, Rejected, Verdict } from './challenge.ts'
 
 /**
  * What a puzzle asks for: to count up from 0 to a secret number below `stepsMax`, with one key derivation of
@@ -28,18 +28,16 @@ export interface SiteKeys {
 }
 
 /** The challenge that needs no third party: the visitor's browser solves a puzzle. */
-export interface ProofOfWork extends Challenge {
-  /** Makes a puzzle. It takes one key derivation, which the runtime does outside of the event loop. */
-  readonly makePuzzle: () => Promise<Puzzle>
-}
+export type ProofOfWork = ReturnType<typeof createProofOfWork>
 
-export function createProofOfWork(site: SiteKeys, clock: Pick<Clock, 'now'>): ProofOfWork {
+export function createProofOfWork(site: SiteKeys, clock: Pick<Clock, 'now'>) {
   const ofPuzzles = signer(site.keyFor('proof of work'))
   const ofSolutions = signer(site.keyFor('solution of a proof of work'))
   return {
     isForTests: false,
 
-    async makePuzzle() {
+    /** Makes a puzzle. It takes one key derivation, which the runtime does outside of the event loop. */
+    async makePuzzle(): Promise<Puzzle> {
       const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)))
       const salt = toHex(crypto.getRandomValues(new Uint8Array(16)))
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
@@ -59,7 +57,7 @@ export function createProofOfWork(site: SiteKeys, clock: Pick<Clock, 'now'>): Pr
       return { parameters, signature: await ofPuzzles.sign(bytesOf(parameters)) }
     },
 
-    async verify({ token }) {
+    async verify({ token }: Attempt): Promise<Verdict> {
       if (token === undefined) return rejected('there is no token')
       if (token.length > limits.tokenCharactersMax) return rejected('the token is too long')
       const solved = solvedSchema.safeParse(parseObject(decodeBase64(token)))

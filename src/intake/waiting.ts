@@ -88,7 +88,7 @@ export class Waiting {
   }
 
   /** The state of these signups after the wait, if there was one. */
-  progressOf(signups: readonly SignupStatus[], patience: Patience | undefined): Progress {
+  progressOf(signups: readonly SignupStatus[], patience: Patience | undefined) {
     let areWritten = true
     let reason: string | undefined
     for (const signup of signups) {
@@ -96,7 +96,9 @@ export class Waiting {
       areWritten = false
       reason ??= blockedBy(this.#options.health, tabOf(signup))
     }
+    // The granted wait, when the client asked for it and all signups are written.
     const waitSeconds = areWritten ? patience?.seconds : undefined
+    // In public words.
     return { areWritten, waitSeconds, blockedBy: reason }
   }
 
@@ -191,13 +193,7 @@ export function patienceOf(
 }
 
 /** The state of signups when their request is answered. */
-export interface Progress {
-  readonly areWritten: boolean
-  /** The granted wait; present when the client asked for it and all signups are written. */
-  readonly waitSeconds: number | undefined
-  /** Why signups cannot be written until the operator acts, in public words. */
-  readonly blockedBy: string | undefined
-}
+export type Progress = ReturnType<Waiting['progressOf']>
 
 /** The tab whose cursor tells whether the signup is written. */
 function tabOf({ sheetTab, isTabOpen, heldIn }: SignupStatus): string {

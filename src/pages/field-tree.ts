@@ -18,11 +18,6 @@ export interface Typed {
   readonly takesFocus?: boolean
 }
 
-interface Told {
-  readonly marks: Attributes
-  readonly below: readonly Tree[]
-}
-
 const untouched: Typed = { value: '' }
 
 /**
@@ -122,7 +117,7 @@ function shown({ type }: Attributes, value: string): Attributes {
  *
  * @param help the line below a control, with or without a problem
  */
-export function told(id: string, { problem, takesFocus }: Omit<Typed, 'value'>, help?: Tree): Told {
+export function told(id: string, { problem, takesFocus }: Omit<Typed, 'value'>, help?: Tree) {
   const isWrong = problem !== undefined
   const describing = [...(isWrong ? [`${id}-problem`] : []), ...(help ? [`${id}-help`] : [])]
   return {

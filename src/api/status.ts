@@ -1,15 +1,10 @@
 import { type Answer, json } from '../http/answer.ts'
 import { refuse } from '../http/refuse.ts'
-import type { Millis, SignupId } from '../signup/signup.ts'
+import type { Millis, Receipt, SignupId } from '../signup/signup.ts'
 import type { SignupStatusAnswer } from '../signup/wire.ts'
 
 /** The state of a stored signup. */
-interface StoredSignup {
-  readonly id: string
-  readonly sheetTab: string
-  readonly receivedAt: Millis
-  readonly writtenAt?: Millis | undefined
-}
+type StoredSignup = Receipt & { readonly writtenAt?: Millis | undefined }
 
 /**
  * `GET /api/signup/:id`: the state of a signup, without personal data.

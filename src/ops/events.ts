@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts'
 import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
 import { type Millis, type SignupId, tabKey } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
-import type { AsideTab, RefusalReason, Warning } from '../signup/trouble.ts'
+import type { AsideTab, Trouble, Warning } from '../signup/trouble.ts'
 import { challengeEvents } from './challenge-events.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
@@ -13,11 +13,7 @@ import { refusalEvents, ToldLines } from './refusal-events.ts'
 export const suspected = 'signups were suspected'
 
 /** A problem that only a person can fix. The message comes from the provider. */
-interface DeliveryProblem {
-  readonly reason: RefusalReason
-  readonly message: string
-  readonly hint: string
-}
+type DeliveryProblem = Omit<Trouble, 'error'> & { readonly message: string }
 
 interface EventOptions {
   /** What all sites together may tell about refused requests. */

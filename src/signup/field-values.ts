@@ -8,6 +8,7 @@ import {
   optionsOf,
 } from './field.ts'
 import { cleanLines, cleanText, firstNames } from './text.ts'
+import type { ProblemField } from './wire.ts'
 
 /** In UTF-16 units. The address goes into one cell, and people follow it. */
 export const urlCharactersMax = 2_000
@@ -41,12 +42,8 @@ export interface FieldRules {
   readonly needsRequired: boolean
 }
 
-/** One mistake in a signup, in words for the person who can correct it. */
-export interface FieldProblem {
-  /** Name of the field; `tags[3]` for an item of a list; empty for the whole signup. */
-  readonly field: string
-  readonly message: string
-}
+/** One mistake in a signup. The field is `tags[3]` for an item of a list, and empty for the whole signup. */
+export type FieldProblem = Omit<ProblemField, 'index'>
 
 /**
  * The values of a site's own fields, and everything that is wrong with them. Numbers and checkboxes may

@@ -30,13 +30,6 @@ export interface SignupAccepted {
   readonly delivery?: DeliveryBlocked
 }
 
-/** Body of `POST /api/signup/bulk`. */
-export interface BulkRequest {
-  readonly signups: readonly Omit<SignupRequest, 'challengeToken'>[]
-  /** One token for the whole request. */
-  readonly challengeToken?: string | null
-}
-
 /**
  * Answer of `POST /api/signup/bulk`: 202 when all signups were accepted (201 when all are written and
  * the request said `Prefer: wait`), 207 when only some were. When none was, the answer is a `Problem`.
@@ -143,6 +136,7 @@ export interface Problem {
 
 export interface ProblemField {
   readonly field: string
+  /** In words for the person who can correct it. */
   readonly message: string
   /** Place in a bulk request, from 0. */
   readonly index?: number

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
-import type { BulkAccepted, BulkRequest, Problem } from '../../src/signup/wire.ts'
+import type { BulkAccepted, Problem } from '../../src/signup/wire.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk } from '../../harness/post-signup.ts'
 import { addressesIn, readTab } from '../../harness/read-workbook.ts'
@@ -22,7 +22,7 @@ test('all signups of a bulk request are accepted and become rows in its order', 
     { email: 'a@example.com', source: 'import' },
     { email: 'B@Example.com', metadata: { k: 1 } },
   ]
-  const request = { signups, challengeToken: null } satisfies BulkRequest
+  const request = { signups, challengeToken: null }
   const answer = await postBulk(service.url, request)
   expect(answer.status).toBe(202)
   const body = (await answer.json()) as { results: { id: string }[] }

@@ -8,13 +8,10 @@ import {
 import type { Json } from './responses.ts'
 
 /** The properties of a signup for the site's own fields, by name. */
-export interface FieldSchemas {
-  readonly properties: Readonly<Record<string, Json>>
-  readonly required: readonly string[]
-}
+export type FieldSchemas = ReturnType<typeof jsonFields>
 
 /** The fields as JSON carries them. As in the other schemas, null in an optional one counts as absent. */
-export function jsonFields(fields: readonly Field[]): FieldSchemas {
+export function jsonFields(fields: readonly Field[]) {
   return fieldsBy(fields, (field) => {
     const schema = valueSchema(field)
     return field.required ? schema : { anyOf: [schema, { type: 'null' }] }
@@ -22,11 +19,11 @@ export function jsonFields(fields: readonly Field[]): FieldSchemas {
 }
 
 /** The fields as forms carry them. */
-export function formFields(fields: readonly Field[]): FieldSchemas {
+export function formFields(fields: readonly Field[]) {
   return fieldsBy(fields, valueSchema)
 }
 
-function fieldsBy(fields: readonly Field[], schemaOf: (field: Field) => Json): FieldSchemas {
+function fieldsBy(fields: readonly Field[], schemaOf: (field: Field) => Json) {
   const titled = (field: Field) => ({ title: headingOf(field), ...schemaOf(field) })
   return {
     properties: Object.fromEntries(fields.map((field) => [field.name, titled(field)])),

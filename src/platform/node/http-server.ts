@@ -9,13 +9,6 @@ import { ConnectionSlots } from './connection-slots.ts'
 import { HttpConnection } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
 
-export interface HttpServer {
-  /** The address where it listens, as seen from this machine. */
-  readonly url: string
-  /** Stops accepting connections. Resolves when all requests are answered, or cut off after `graceMs`. */
-  close(graceMs: number): Promise<void>
-}
-
 export interface HttpServerOptions {
   /** Answers a request. Must never reject. */
   readonly fetch: (request: HttpRequest, connection: Connection) => Promise<PlainAnswer>
@@ -53,7 +46,7 @@ const defaultLimits = {
 export type HttpLimits = Readonly<typeof defaultLimits>
 
 /** @throws Error when the address cannot be used, with the operating system's reason. */
-export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+export async function listen(options: HttpServerOptions) {
   const { host, port } = options
   const server = createHttpServer(options)
   await new Promise<void>((resolve, reject) => {
@@ -67,9 +60,11 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const address = server.address() as AddressInfo
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return {
+    /** The address where it listens, as seen from this machine. */
     url: `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`,
-    close: (graceMs) =>
-      new Promise((resolve, reject) => {
+    /** Stops accepting connections. Resolves when all requests are answered, or cut off after `graceMs`. */
+    close: (graceMs: number) =>
+      new Promise<void>((resolve, reject) => {
         const cutOff = setTimeout(() => server.closeAllConnections(), graceMs)
         // Node closes only the connections that are idle now, not those that become idle later.
         const sweep = setInterval(() => server.closeIdleConnections(), 50)

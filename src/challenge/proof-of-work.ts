@@ -37,7 +37,7 @@ export function createProofOfWork(site: SiteKeys, clock: Pick<Clock, 'now'>) {
     isForTests: false,
 
     /** Makes a puzzle. It takes one key derivation, which the runtime does outside of the event loop. */
-    async makePuzzle(): Promise<Puzzle> {
+    makePuzzle: async (): Promise<Puzzle> => {
       const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)))
       const salt = toHex(crypto.getRandomValues(new Uint8Array(16)))
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1))

@@ -16,7 +16,7 @@ import { Waiting } from '../intake/waiting.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { pageRoutes } from '../pages/page-routes.ts'
 import type { ParseContext } from '../signup/parse.ts'
-import { type SpamCounts, SpamFilter, type SpamFilterOptions } from '../signup/spam-filter.ts'
+import { type SpamCounts, SpamFilter } from '../signup/spam-filter.ts'
 import { Stamps } from '../signup/stamps.ts'
 import type { StampAnswer } from '../signup/wire.ts'
 import { SiteFiles } from './files.ts'
@@ -66,10 +66,15 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       (await unlessUnavailable(journal.intake.takesTab(tab, world.clock.now(), client))) ?? true,
   }
   const settings: PublicSettings = { ...config, ...pageOptions }
+  const filtering = {
+    ...{ site: site.name, fields: site.fields, stamps, counts: options.spamCounts, clock },
+    quarantines: site.spam.filter === 'quarantine',
+    domains: [options.throwAwayDomains, new Set(site.spam.domains)],
+  }
   return {
     intake: {
       ...createIntake(running, options, pageOptions, world, proofOfWork),
-      spamFilter: createSpamFilter(site, { ...options, stamps, clock }),
+      spamFilter: site.spam.filter === 'off' ? undefined : new SpamFilter(filtering),
     },
     pageOptions,
     pages: pageRoutes(pageOptions),
@@ -116,18 +121,6 @@ function createIntake(
     waiting: new Waiting({ journal: journal.intake, health, clock }),
     bulkItemsMax: config.bulkItemsMax,
   }
-}
-
-function createSpamFilter(
-  { name, fields, spam }: SiteConfig,
-  options: Pick<SiteWebOptions, 'spamCounts' | 'throwAwayDomains'> &
-    Pick<SpamFilterOptions, 'stamps' | 'clock'>,
-): SpamFilter | undefined {
-  if (spam.filter === 'off') return undefined
-  const { spamCounts: counts, throwAwayDomains, stamps, clock } = options
-  const domains = [throwAwayDomains, new Set(spam.domains)]
-  const quarantines = spam.filter === 'quarantine'
-  return new SpamFilter({ site: name, quarantines, domains, fields, stamps, counts, clock })
 }
 
 function createChallenge(

@@ -15,6 +15,8 @@ const challenges = {
   recaptcha: { className: 'g-recaptcha', global: 'grecaptcha' },
 }
 let challenge
+/** The proof of work, which this page solves while somebody types. */
+let puzzle
 
 /** One for each signup, and the same for each try: however often it arrives, it is one row. */
 let key = crypto.randomUUID()
@@ -38,13 +40,16 @@ form.addEventListener('submit', async (event) => {
 showChallenge().catch(() => tell('The settings could not be read. Please reload the page.'))
 
 async function signUp() {
-  const challengeToken = challenge && new FormData(form).get(`${challenge.className}-response`)
+  const challengeToken = puzzle
+    ? await puzzle.token()
+    : challenge && new FormData(form).get(`${challenge.className}-response`)
   const answer = await fetch(`${server}/api/signup`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
     body: JSON.stringify({ email: email.value, sheetTab: 'Newsletter', challengeToken }),
   })
   // A token is good for one answer.
+  puzzle?.reset()
   if (challenge) window[challenge.global]?.reset()
   const body = await answer.json()
   if (answer.ok) {
@@ -65,6 +70,11 @@ async function showChallenge() {
   if (!config.challengeEnabled) return
   if (!config.challengeSiteKey) {
     tell('Signing up is not possible just now. Please come back later.')
+    return
+  }
+  if (config.challengeProvider === 'altcha') {
+    const solver = await import(server + config.challengeScriptUrl)
+    puzzle = await solver.showChallenge({ endpoint: `${server}/api/signup` })
     return
   }
   challenge = challenges[config.challengeProvider]

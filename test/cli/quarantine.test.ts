@@ -75,7 +75,7 @@ test('a suspect signup stands in the quarantine tab, and gets its row where it a
   expect(stdout).toBe(`${id}  ${receivedAt}  hidden-field  Letters  ada@example.com  Ada\n`)
   expect(stderr).toContain('In quarantine: 1 signup.')
 
-  expect(await act(place, 'release', id)).toMatchObject({ ...done(1), signups: 1 })
+  expect(await act(place, 'release', id, id)).toMatchObject({ ...done(1), signups: 1 })
   await allDelivered(service)
   expect(readTab(data.path, 'Letters.csv').slice(1)).toEqual([
     [...cells, '{"plan":"free"}', 'Letters'],

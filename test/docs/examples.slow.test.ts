@@ -195,6 +195,15 @@ test('custom-frontend.html shows what is wrong, and makes one row even when an a
   await expect.poll(() => rows('Newsletter')).toHaveLength(before + 1)
 })
 
+test('custom-frontend.html solves the proof of work when it is on', async () => {
+  await using guarded = await startService({ env: { CHALLENGE_PROVIDER: 'altcha' } })
+  await using there = await serveExamples(guarded.url)
+  await using opened = await openPage(browser, `${there.origin}/custom-frontend.html`)
+  await signUp(opened.page)
+  await opened.page.getByText('Thank you!').waitFor()
+  expect(opened.complaints).toEqual([])
+})
+
 test.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)(
   'custom-frontend.html shows the challenge of %s when it is on',
   async (provider) => {

@@ -111,14 +111,14 @@ export function quarantineOf(site: Site): Quarantine {
   const { db, id } = site
   return {
     find: async (ids) => {
-      const asked = givenRows(ids.map((one) => ({ id: one })))
+      const asked = givenRows([...new Set(ids)].map((one) => ({ id: one })))
       const [{ rows }] = await db.query([sql.find, id, asked])
       return rows.map(toRecord)
     },
     release: (positions) => db.transact([headLock, siteLock(id)], () => releasing(site, positions)),
     erase: (positions) =>
       db.transact([siteLock(id)], function* () {
-        const [held] = yield* ask([sql.heldAt, id, givenPositions(positions)])
+        const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
         return yield* leaving(site, held.rows)
       }),
   }
@@ -126,7 +126,7 @@ export function quarantineOf(site: Site): Quarantine {
 
 function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
   const { id, secret, policy } = site
-  const [held] = yield* ask([sql.heldAt, id, givenPositions(positions)])
+  const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
   // A person who was forgotten meanwhile stays so: no tombstone covers the new position.
   const forgotten = yield* forgottenAmong(id, hashedSignups(secret, held.rows))
   const released = held.rows.filter((row) => !forgotten.includes(positionOf(row)))

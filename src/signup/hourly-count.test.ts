@@ -42,3 +42,10 @@ test('a key that did not come for long makes room for others, and begins anew', 
   for (let at = 1; at < 10; at++) count.add(`key ${at}`, undefined, at * minute)
   expect(count.add('a', undefined, 10 * minute)).toBe(false)
 })
+
+test('the newest times of a key stay when an older one makes room', () => {
+  const minute = 60_000
+  const count = new HourlyCount(2, 4)
+  for (const at of [0, 1, 2, 50, 51]) count.add('k', undefined, at * minute)
+  expect(count.add('k', undefined, 62.5 * minute)).toBe(true)
+})

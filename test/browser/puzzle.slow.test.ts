@@ -126,7 +126,7 @@ test('each try has a puzzle of its own: a refused solution is not sent again', a
   await expect.poll(() => addresses('Refused')).toEqual(['ada@example.com'])
 })
 
-test('the form stays usable while it solves a costly puzzle, and tells that it is checking', async () => {
+test('the form stays usable while it solves a costly puzzle, and tells that it is sending', async () => {
   await using opened = await visit('/?tab=Costly')
   const { page } = opened
   const puzzle = await createChallenge({
@@ -145,7 +145,7 @@ test('the form stays usable while it solves a costly puzzle, and tells that it i
   await page.getByRole('button', { name: 'Did you mean ada@gmail.com?' }).click()
   expect(await email(page).inputValue()).toBe('ada@gmail.com')
   await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByRole('status').getByText('Checking that you are human').waitFor()
+  await page.getByRole('status').getByText('Signing you up').waitFor()
   expect(opened.complaints).toEqual([])
 })
 

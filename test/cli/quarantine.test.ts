@@ -202,35 +202,37 @@ test('status, export and a later filter tell suspect signups apart', async () =>
   {
     await using service = await startService(place)
     await postSuspect(service.url, { email: 'a@example.com' })
+    await postSuspect(service.url, { email: 'd@example.net' })
     await postSignup(service.url, { email: 'b@example.com' })
     await allDelivered(service)
     const { stdout } = await runCommand(['status', '--json'], place)
     expect(JSON.parse(stdout) as Status).toMatchObject({
       accepted: { today: 1, sevenDays: 1, all: 1 },
       written: { all: 1 },
-      suspect: { today: 1, sevenDays: 1, all: 1, signs: { 'hidden-field': 1 } },
+      suspect: { today: 2, sevenDays: 2, all: 2, signs: { 'hidden-field': 2 } },
       waiting: { signups: 0 },
     })
-    expect((await runCommand(['status'], place)).stdout).toMatch(/Suspect +1 +1 +1/)
+    expect((await runCommand(['status'], place)).stdout).toMatch(/Suspect +2 +2 +2/)
     const exported = await runCommand(['export'], place)
     expect(exported.stdout).toContain('b@example.com')
     expect(exported.stdout).not.toContain('a@example.com')
-    expect(exported.stderr).toContain('in quarantine: 1 signup')
+    expect(exported.stderr).toContain('in quarantine: 2 signups')
     const verified = await runCommand(['verify', '--json'], place)
-    expect(JSON.parse(verified.stdout)).toMatchObject({ signups: { present: 2, missing: 0 } })
+    expect(JSON.parse(verified.stdout)).toMatchObject({ signups: { present: 3, missing: 0 } })
   }
   const logging = { ...place, env: {} }
   await using service = await startService(logging)
   await postSignup(service.url, { email: 'c@example.com', sheetTab: 'Quarantine' })
   await allDelivered(service)
-  expect((await held(logging)).map(({ email }) => email)).toEqual(['a@example.com'])
+  const emails = (await held(logging)).map(({ email }) => email)
+  expect(emails).toEqual(['a@example.com', 'd@example.net'])
   const { stdout } = await runCommand(['status', '--json'], logging)
-  expect(JSON.parse(stdout) as Status).toMatchObject({ accepted: { all: 2 }, suspect: { all: 1 } })
+  expect(JSON.parse(stdout) as Status).toMatchObject({ accepted: { all: 2 }, suspect: { all: 2 } })
   const report = await act(logging, 'release', '--domain', 'example.com')
   expect(report).toMatchObject({ ...done(1), signups: 1 })
   await allDelivered(service)
   const rows = readTab(data.path, 'Quarantine.csv').map(([email]) => email)
-  expect(rows).toEqual(['Email', 'c@example.com'])
+  expect(rows).toEqual(['Email', 'd@example.net', 'c@example.com'])
 })
 
 test.each([

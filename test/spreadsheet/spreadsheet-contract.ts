@@ -401,15 +401,16 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         const others = Array.from({ length: 1_100 }, () => makeFullSignup())
         await write(makeBatch(1, { News: [released], Quarantine: [...others, held] }))
         const before = await world.rows('News')
-        const wanted = [{ email, receivedAt, mark }]
+        const [plain = expect.fail()] = others
+        const wanted = [{ email, receivedAt, mark }, plain]
         const first = await spreadsheet.remove(wanted, testSignal)
-        expect(first).toEqual({ kind: 'removed', standing: [1], others: [0] })
+        expect(first).toEqual({ kind: 'removed', standing: [1, 1], others: [0, 0] })
         const again = await spreadsheet.remove(wanted, testSignal)
-        expect(again).toEqual({ kind: 'removed', standing: [0], others: [0] })
+        expect(again).toEqual({ kind: 'removed', standing: [0, 0], others: [0, 0] })
         expect(await world.rows('News')).toEqual(before)
         const left = (await world.rows('Quarantine')) ?? []
         expect(left.flat().join(' ')).not.toContain(email)
-        expect(left.filter(([address = '']) => address.includes('@'))).toHaveLength(1_100)
+        expect(left.filter(([address = '']) => address.includes('@'))).toHaveLength(1_099)
       })
 
       test('markers can be pruned more than once, which changes no row', async () => {

@@ -99,6 +99,8 @@ export const heldSignups: readonly ContractTest[] = [
       )
       const tabs = resultsOf(answer).map((result) => result?.sheetTab)
       expect(tabs).toEqual(['First', undefined, 'First', 'First'])
+      expect(await waitingIn(journal, 'First')).toHaveLength(1)
+      expect(await waitingIn(journal, 'Quarantine')).toHaveLength(2)
       expect(await heldIn(journal)).toHaveLength(2)
     }),
   },
@@ -129,16 +131,17 @@ export const heldSignups: readonly ContractTest[] = [
         await using journal = await world.open(quarantining)
         const later = suspect({ receivedAt: noon + hourMs, suspect: ['links'] })
         await append(journal, makeSignup({ receivedAt: noon }), suspect({ receivedAt: noon }))
-        await append(journal, later, suspect({ receivedAt: noon }))
+        const twice = [suspect({ receivedAt: noon }), suspect({ receivedAt: noon })]
+        await append(journal, later, ...twice)
         await deliver(journal)
       }
       await using journal = await world.open({ ...quarantining, quarantineTab: 'Other' })
       expect(await journal.reader.figures(0, noon + hourMs)).toEqual({
         all: { accepted: 1, written: 1 },
         waiting: 0,
-        allSuspects: 3,
+        allSuspects: 4,
         suspects: [
-          { from: noon, signals, count: 2 },
+          { from: noon, signals, count: 3 },
           { from: noon + hourMs, signals: ['links'], count: 1 },
         ],
         hours: [{ from: noon, accepted: 1, written: 1 }],
@@ -147,6 +150,8 @@ export const heldSignups: readonly ContractTest[] = [
       })
       await append(journal, suspect())
       expect(await journal.reader.backlog()).toBe(1)
+      expect(await journal.reader.waitingSince(['other'])).toBeUndefined()
+      expect(await journal.reader.waitingSince([])).toBeDefined()
     },
   },
 
@@ -265,7 +270,10 @@ export const releasedSignups: readonly ContractTest[] = [
         it?.tabs.map(({ tab, signups }) => [tab, signups.map((one) => toRow(one, tab))])
       expect(rows(await journal.delivery.frozenBatch())).toEqual(rows())
       expect(await journal.erasure.removals(0)).toEqual([])
+      const unfinished = () => journal.erasure.unfinished()
+      expect(await unfinished()).toEqual({ removals: 0, marked: 0, frozen: 1 })
       await journal.delivery.settle(batch?.number ?? 0, noon)
+      expect(await unfinished()).toEqual({ removals: 1, marked: 1, frozen: 0 })
       expect(await journal.erasure.removals(0)).toMatchObject([{ tab: 'Quarantine', email: ada }])
       expect(await nextBatch(journal)).toEqual({ Letters: [ada] })
     }),
@@ -336,6 +344,75 @@ export const releasedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a default tab that only suspect signups asked for is theirs when it gets its name',
+    run: underPolicy(
+      { ...quarantining, defaultTab: { name: 'Sheet1', provisionalFor: 'sheet' } },
+      async (journal) => {
+        await append(journal, suspect({ sheetTab: '' }), makeSignup({ sheetTab: 'Tabelle1' }))
+        await journal.delivery.resolveDefaultTab('Tabelle1')
+        expect(await heldIn(journal)).toMatchObject([{ sheetTab: 'Tabelle1' }])
+      },
+    ),
+  },
+
+  {
+    title:
+      'it is a duplicate of an address whose signup has expired, and none for a tombstone of another one',
+    run: underPolicy(ignoring, async (journal) => {
+      await append(journal, makeSignup({ email: ada, sheetTab: 'Letters' }))
+      await deliver(journal)
+      while (await journal.retention.expire(Infinity));
+      await append(journal, suspect())
+      await release(journal)
+      expect(await waitingIn(journal, 'Letters')).toEqual([])
+      await append(journal, makeSignup({ email: 'c@example.com', sheetTab: 'Letters' }))
+      await append(journal, suspect({ email: 'c@example.com' }))
+      await journal.erasure.forget('b@example.com')
+      await release(journal)
+      expect(await waitingIn(journal, 'Letters')).toHaveLength(1)
+    }),
+  },
+
+  {
+    title: 'a repeated request tells of each signup in its place, released or without a tab',
+    run: underPolicy({ ...quarantining, newTabsMax: 1 }, async (journal) => {
+      const idempotency = { space: '', key: 'one', fingerprint: 'same' }
+      const names = ['First', 'Second', 'First']
+      const request = () =>
+        names.map((sheetTab, at) => (at === 2 ? suspect({ sheetTab }) : makeSignup({ sheetTab })))
+      const first = resultsOf(await journal.intake.append(request(), { idempotency }))
+      await release(journal)
+      const again = resultsOf(await journal.intake.append(request(), { idempotency }))
+      expect(again.map((result) => result?.id)).toEqual(first.map((result) => result?.id))
+      expect(again[1]).toBeUndefined()
+    }),
+  },
+
+  {
+    title: 'released signups count as accepted in the hour in which they came',
+    run: underPolicy(quarantining, async (journal) => {
+      await append(journal, suspect({ receivedAt: noon }), suspect({ receivedAt: noon + 1 }))
+      await release(journal)
+      const { hours } = await journal.reader.figures(noon, noon)
+      expect(hours).toEqual([{ from: noon, accepted: 2, written: 0 }])
+    }),
+  },
+
+  {
+    title:
+      'a quarantine tab that the settings name no more does not count against the limit of tabs',
+    run: async (world) => {
+      {
+        await using journal = await world.open(quarantining)
+        await append(journal, suspect())
+      }
+      await using journal = await world.open({ quarantineTab: 'Other', newTabsMax: 2 })
+      const [result] = resultsOf(await append(journal, makeSignup({ sheetTab: 'New' })))
+      expect(result?.sheetTab).toBe('New')
+    },
+  },
+
+  {
     title: 'one without a tab goes to the default tab, whenever that gets its name',
     run: underPolicy(
       { ...quarantining, defaultTab: { name: 'Sheet1', provisionalFor: 'sheet' } },
@@ -395,6 +472,8 @@ export const erasedSuspects: readonly ContractTest[] = [
       const positions = await heldPositions(journal)
       await journal.erasure.forget(ada)
       await journal.quarantine.release(positions)
+      const waiting = await waitingIn(journal, 'Letters')
+      expect(waiting.map(({ email }) => email)).toEqual(['b@example.com'])
       await forget(journal, ada)
       await forget(journal, 'b@example.com')
       expect(await journal.reader.page(0, everything)).toEqual([])

@@ -264,6 +264,9 @@ export const layout: readonly Table[] = [
   signupTable,
 ]
 
+/** The hour of `hour_suspect` that has the sums of all: nobody has to add them up. */
+export const allHours = -1
+
 /** The tables that a journal of this version of 7 or later has. */
 export function tablesOf(version: number): readonly Table[] {
   return layout.filter(({ since = 7 }) => since <= version)

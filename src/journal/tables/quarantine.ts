@@ -1,7 +1,7 @@
 import type { SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
-import { hourOf, type SignupRecord } from '../contracts/reader.ts'
+import { hourOf } from '../contracts/reader.ts'
 import { addressHash } from '../hashes.ts'
 import {
   ask,
@@ -15,7 +15,7 @@ import {
   type Step,
 } from '../sql.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
-import { rowStatus } from './layout.ts'
+import { allHours, rowStatus } from './layout.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 
@@ -91,17 +91,14 @@ export function stepsToNote(
     signals: suspect.join(','),
     hour: hourOf(receivedAt),
   }))
-  const given = [id, givenRows(rows)] as const
-  const counting: Step = [sql.count, ...given]
-  return policy.quarantineTab === undefined ? [counting] : [counting, [sql.hold, ...given]]
+  const sums = rows.map((row) => ({ ...row, hour: allHours }))
+  const counting: Step = [sql.count, id, givenRows([...rows, ...sums])]
+  if (policy.quarantineTab === undefined) return [counting]
+  return [counting, [sql.hold, id, givenRows(rows)]]
 }
 
 /** As `Reader.held`. */
-export async function heldAfter(
-  { db, id }: Pick<Site, 'db' | 'id'>,
-  after: number,
-  max: number,
-): Promise<readonly SignupRecord[]> {
+export async function heldAfter({ db, id }: Pick<Site, 'db' | 'id'>, after: number, max: number) {
   const [{ rows }] = await db.query([sql.page, id, after, max])
   return rows.map(toRecord)
 }

@@ -4,6 +4,7 @@ import type { Signal } from '../../signup/suspicion.ts'
 import { type Counts, hourMs, hourOf, type Reader } from '../contracts/reader.ts'
 import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
 import { readFact, setFact } from './facts.ts'
+import { allHours } from './layout.ts'
 import { heldAfter } from './quarantine.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
@@ -21,7 +22,8 @@ const sql = statementsOf('reader', ({ behind }) => ({
              coalesce(sum(written) FILTER (WHERE NOT ${isHeldKey('tab.key')}), 0) AS written,
              coalesce(sum(accepted - coalesce(written, 0)), 0) AS waiting,
              (SELECT last_settled_at FROM site WHERE id = $1) AS "lastSettled",
-             (SELECT coalesce(sum(count), 0) FROM hour_suspect WHERE site = $1) AS suspects
+             (SELECT coalesce(sum(count), 0) FROM hour_suspect
+              WHERE site = $1 AND hour = ${allHours}) AS suspects
            FROM tab LEFT JOIN progress ON progress.tab = tab.id WHERE site = $1`,
   hours: `SELECT hour, sum(accepted) AS accepted, sum(written) AS written FROM (
             SELECT hour, count AS accepted, 0 AS written FROM hour_accepted

@@ -48,7 +48,6 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     site.challenge?.provider === 'altcha' ? createProofOfWork(journal, world.clock) : undefined
   const clock = journal.time ?? world.clock
   const stamps = new Stamps(world.hmacWith(journal.keyFor('stamp')), clock)
-  const stamp = () => stamps.make()
   const pageOptions = {
     pages: site.page,
     site: config.hasSites ? site.name : undefined,
@@ -57,7 +56,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       config.hasSites ? `?site=${site.name}` : '',
     ),
     fields: site.fields,
-    ...(site.spam.filter !== 'off' && { stamp }),
+    ...(site.spam.filter !== 'off' && { stamp: () => stamps.make() }),
     allowedOrigins: site.origins,
     tabs: parseContext('form', site, journal),
     events,
@@ -82,7 +81,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     /** `GET /api/config`. */
     config: () => publicConfig(settings),
     /** `GET /api/stamp`, also where the filter is off: forms that ask for it stay in caches. */
-    stamp: () => json('ok', { stamp: stamp() } satisfies StampAnswer),
+    stamp: () => json('ok', { stamp: stamps.make() } satisfies StampAnswer),
     /** Makes a puzzle; undefined when the site has no proof of work. */
     makePuzzle: proofOfWork?.makePuzzle,
     /** `GET /api/signup/:id`. */

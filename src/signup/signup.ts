@@ -14,6 +14,8 @@ import type { Signal } from './suspicion.ts'
  * - **writer**: the part that sends the batches to the spreadsheet, one at a time.
  * - **suspect**: accepted, but looks like spam.
  * - **quarantine**: the tab for suspect signups.
+ * - **pending**: asked for and not yet confirmed: beside the list.
+ * - **message**: one mail or notice that waits to be sent.
  * - **workbook**: the local folder of CSV files that stands in for a hosted spreadsheet.
  */
 
@@ -39,6 +41,8 @@ export interface Signup {
   /** Compact JSON of an object; empty when there is none. */
   readonly metadata: string
   readonly fields: FieldValues
+  /** When its person confirmed it; absent when nobody asked for that. */
+  readonly confirmedAt?: Millis
   /** The signs of spam in a suspect signup; absent when it is not suspect. */
   readonly suspect?: readonly Signal[]
 }

@@ -13,6 +13,13 @@ export interface IntakeLog {
    */
   append(signups: readonly Signup[], terms?: AppendTerms): Promise<Appended>
 
+  /**
+   * Stores signups beside the list, where they wait for their person to confirm them, and adds a mail where
+   * the limits allow one: docs/decisions/confirmation.md. All or none, with the key and the token, as `append`
+   * does it. It opens no tab, and gives no position. A suspect one gets no mail while there is a quarantine.
+   */
+  ask(signups: readonly Signup[], terms: AskTerms): Promise<Appended>
+
   /** The result that `append` would return for a known key; undefined when the key is unknown. */
   recall(idempotency: Idempotency): Promise<Recalled | undefined>
 
@@ -57,6 +64,19 @@ export interface AppendTerms {
    * with the first new tab after an hour. Undefined: no limit an hour.
    */
   readonly client?: string | undefined
+  /** Who is greeted when the site sends welcome mails: nobody when it is left out. */
+  readonly greeting?: Addressing | undefined
+}
+
+/** The conditions of one request for signups that are to be confirmed. */
+export type AskTerms = AppendTerms & { readonly addressing: Addressing }
+
+/** What a mail needs to know of the request that leads to it. */
+export interface Addressing {
+  /** The part of the clients by which mails take turns. The journal stores a digest of it. */
+  readonly share: string
+  /** The language of the mail: a `Language`. */
+  readonly language: string
 }
 
 /** An idempotency key. */
@@ -104,8 +124,10 @@ export interface TabCursor {
 }
 
 export interface SignupStatus extends Receipt {
-  /** Its number in the journal. Later signups have higher ones. */
+  /** Its number in the journal. Later signups have higher ones. 0 while it is beside the list. */
   readonly position: number
+  /** Set while it is beside the list: it waits for its confirmation, or did so for too long. */
+  readonly beside?: 'pending' | 'expired'
   /** The signup came without a tab, and `sheetTab` is the default tab's provisional name. */
   readonly isTabOpen?: true
   /** The signup is held: its row is in the tab that cursors call so, and not in `sheetTab`. Never to be told. */

@@ -1,12 +1,14 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { CallLedger } from './call-ledger.ts'
+import type { Confirmation } from './confirmation.ts'
 import type { ComparedSignups } from './comparison.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Erasure, Retention } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Lease } from './lease.ts'
+import type { Outbox } from './outbox.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Reader } from './reader.ts'
 
@@ -27,6 +29,8 @@ export interface Journal extends AsyncDisposable {
   readonly erasure: Erasure
   readonly retention: Retention
   readonly quarantine: Quarantine
+  readonly confirmation: Confirmation
+  readonly outbox: Outbox
   readonly compared: ComparedSignups
   readonly reader: Reader
   readonly lease: Lease
@@ -92,6 +96,13 @@ export interface JournalPolicy {
   readonly defaultTab: { readonly name: string; readonly provisionalFor?: string | undefined }
   /** The tab for suspect signups. When it is left out, they go where they want to. */
   readonly quarantineTab?: string | undefined
+  /**
+   * How signups are confirmed: for how long one waits for that, from the time when its mail was sent. When it
+   * is left out, none is asked for; what is pending can still be confirmed.
+   */
+  readonly confirmation?: { readonly waitMs: Millis } | undefined
+  /** Whether the first signup of an address that counts is greeted by a mail. */
+  readonly welcomes?: boolean | undefined
   /** The present spreadsheet: its id, or `workbook`. The journal notes it with each settled batch. */
   readonly spreadsheet: string
 }

@@ -37,6 +37,12 @@ export interface Reader {
    */
   held(after: number, max: number): Promise<readonly SignupRecord[]>
 
+  /**
+   * At most `max` signups that wait for their confirmation, after this number, in order: suspect ones, too.
+   * The `position` of each is its number, which no signup of the list has.
+   */
+  pending(after: number, max: number): Promise<readonly SignupRecord[]>
+
   /** Makes one small commit, to check that the journal can be written. */
   probe(): Promise<void>
 }

@@ -13,6 +13,16 @@ export function addressHash(secret: Secret, address: string): string {
   return keyed(secret, 'address', address.toLowerCase())
 }
 
+/** The hash of a mailbox (`mailboxOf`), by which limits count mails. */
+export function mailboxHash(secret: Secret, mailbox: string): string {
+  return keyed(secret, 'mailbox', mailbox)
+}
+
+/** The form in which the journal stores, until its mail was sent, which client has asked for it. */
+export function shareHash(secret: Secret, share: string): string {
+  return keyed(secret, 'share', share)
+}
+
 /** The form in which the journal stores an idempotency key. */
 export function keyHash(secret: Secret, { space, key }: OwnedKey): string {
   return keyed(secret, 'idempotency key', JSON.stringify([space, key]))

@@ -164,7 +164,11 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
       await openPostgresSite(url),
       await openPostgresSite(server.url(world.database, world.proxy.port), provisional),
     ] as const
-    const [named, open] = sites.map((site) => ({ ...site, tabs: new Tabs(site) }))
+    const [named, open] = sites.map((site) => ({
+      ...site,
+      tabs: new Tabs(site),
+      now: () => systemClock.now(),
+    }))
     const requestOf = (site: IntakeSite | undefined, email: string, sheetTab: string) => ({
       site: site ?? expect.fail(),
       signups: [makeSignup({ email, sheetTab })],

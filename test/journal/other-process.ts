@@ -94,6 +94,8 @@ class RemoteJournal implements Journal {
   readonly erasure = this.#part('erasure') as Journal['erasure']
   readonly retention = this.#part('retention') as Journal['retention']
   readonly quarantine = this.#part('quarantine') as Journal['quarantine']
+  readonly confirmation = this.#part('confirmation') as Journal['confirmation']
+  readonly outbox = this.#part('outbox') as Journal['outbox']
   readonly compared = this.#part('compared') as Journal['compared']
   readonly reader = this.#part('reader') as Journal['reader']
   readonly lease = this.#part('lease') as Journal['lease']

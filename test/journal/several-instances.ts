@@ -40,6 +40,8 @@ function inTurns(first: Journal, others: readonly Journal[]): Journal {
     erasure: each(({ erasure }) => erasure),
     retention: each(({ retention }) => retention),
     quarantine: each(({ quarantine }) => quarantine),
+    confirmation: each(({ confirmation }) => confirmation),
+    outbox: each(({ outbox }) => outbox),
     compared: each(({ compared }) => compared),
     reader: each(({ reader }) => reader),
     // It belongs to one instance.

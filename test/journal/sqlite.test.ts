@@ -150,12 +150,28 @@ test('no SQL statement reads all signups or all batches', async () => {
     'sqlite restore.lastTime': ['SCAN signup'],
     // It sorts a few hours.
     'reader.hours': ['SCAN counts', 'USE TEMP B-TREE FOR GROUP BY'],
+    // These sort what there is of one person, or a few messages to nobody.
+    'confirmation.open': ['USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR ORDER BY'],
+    'confirmation.addressed': ['USE TEMP B-TREE FOR ORDER BY'],
+    'confirmation.pendingOf': ['USE TEMP B-TREE FOR ORDER BY'],
+    'confirmation.messagesOf': ['USE TEMP B-TREE FOR ORDER BY'],
+    'confirmation.done': ['USE TEMP B-TREE FOR DISTINCT'],
+    'outbox.dropOld': ['USE TEMP B-TREE FOR ORDER BY'],
+    // They take the greatest of a few.
+    'outbox.confirm': ['SCAN waits', 'SCAN wait'],
+    'outbox.welcome': ['SCAN waits', 'SCAN wait'],
+    // As far as figures are counted.
+    'outbox.waiting': ['SCAN waiting'],
+    'confirmation.figures': ['SCAN held', 'SCAN blocks'],
     // Once, when the default tab gets its name.
     'default tab.moveSuspects': ['SCAN suspect'],
     // These sort what they are given.
     'quarantine.count': ['USE TEMP B-TREE FOR GROUP BY'],
     'quarantine.find': ['USE TEMP B-TREE FOR ORDER BY'],
     'quarantine.heldAt': ['USE TEMP B-TREE FOR ORDER BY'],
+    'pending.count': ['USE TEMP B-TREE FOR GROUP BY'],
+    'pending.countSuspects': ['USE TEMP B-TREE FOR GROUP BY'],
+    'confirmation.details': ['USE TEMP B-TREE FOR ORDER BY'],
     'compared.at': ['USE TEMP B-TREE FOR ORDER BY'],
     'compared.uncount': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN put'],
     'compared.count': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN dropped'],
@@ -180,6 +196,8 @@ test('SQL statements that run often have a fixed limit, so SQLite plans them onc
   // These read a page for a command.
   expect(bound.map(({ name }) => name).toSorted()).toEqual([
     'compared.page',
+    'pending.all',
+    'pending.held',
     'quarantine.page',
     'reader.page',
   ])

@@ -116,6 +116,11 @@ export const defaultPolicy: JournalPolicy = {
   spreadsheet: 'workbook',
 }
 
+/** Whether a site looks for the signups of an address: for duplicates, or for who is on the list already. */
+export function needsAddresses(policy: Partial<JournalPolicy>): boolean {
+  return policy.duplicates === 'ignore' || policy.welcomes === true || !!policy.confirmation
+}
+
 /**
  * For a site whose settings are not known. It leaves a default tab without a final name as it is: only
  * the settings or the spreadsheet can tell that name.

@@ -77,7 +77,12 @@ export interface Claimed {
 export type MessageOutcome =
   | { readonly kind: 'sent'; readonly at: Millis }
   /** To be tried again. The try counts. */
-  | { readonly kind: 'later'; readonly nextAt: Millis; readonly reason: string }
+  | {
+      readonly kind: 'later'
+      readonly at: Millis
+      readonly nextAt: Millis
+      readonly reason: string
+    }
   /** The try does not count: it was not made, or all others would have failed in the same way. */
   | { readonly kind: 'untried'; readonly nextAt: Millis }
   /** Nobody tries it again. */

@@ -1,5 +1,4 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Signup } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
@@ -9,18 +8,26 @@ import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.t
 import { unresolvedKey } from '../tables/default-tab.ts'
 import {
   type AppendRequest,
+  type Asks,
   challengeTokenMs,
   idempotencyKeyMs,
   type IntakeSite,
   type KnownKey,
   recalled,
   type SiteRequest,
-  tabStatus,
+  stepToFindKey,
   tellAdded,
 } from '../tables/intake.ts'
 import { rowStatus } from '../tables/layout.ts'
+import { stepToGreet } from '../tables/outbox.ts'
+import {
+  statusesOfAsked,
+  stepsToAsk,
+  stepsToCountAsked,
+  stepToFindAsked,
+} from '../tables/pending.ts'
 import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
-import type { Tab, TabRequest, Tabs } from '../tables/tabs.ts'
+import { type Tab, type TabRequest, type Tabs, tabStatus } from '../tables/tabs.ts'
 import type { Step } from './connections.ts'
 import type { PostgresDatabase } from './database.ts'
 import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
@@ -133,8 +140,7 @@ type Outcome =
   | (KnownKey & { readonly kind: 'known' })
 
 /** A request as the database gets it: with hashes, because a key may be an address. */
-interface HashedRequest extends TabRequest {
-  readonly signups: readonly Signup[]
+interface HashedRequest extends TabRequest, AppendRequest {
   readonly fingerprint: string | undefined
 }
 
@@ -143,24 +149,84 @@ interface HashedRequest extends TabRequest {
  * No key and no token comes twice.
  */
 function siteAppend(site: IntakeSite, requests: readonly AppendRequest[]) {
-  const group = requests.map((request) => hashed(request, site))
+  const all = requests.map((request) => hashed(request, site))
+  const group = all.filter(({ asks }) => !asks)
+  const asking = new Map(
+    all.flatMap((request) =>
+      request.asks ? [[request, stepsOfAsking(request, request.asks, site)] as const] : [],
+    ),
+  )
   const making = group.flatMap((request) => site.tabs.stepsToMake(request))
+  const added =
+    group.length === 0
+      ? []
+      : [...making, appendStep(site, group), ...stepsToNote(site, group.flatMap(suspectsOf))]
   return {
     steps: [
-      ...making,
-      appendStep(site, group),
-      ...stepsToNote(site, group.flatMap(suspectsOf)),
-      ...stepsToSweep(group),
+      ...added,
+      ...[...asking.values()].flat(),
+      ...stepsToCountAsked(
+        site,
+        [...asking.keys()].flatMap(({ signups }) => signups),
+      ),
+      ...group.flatMap((request) => stepsToGreet(request, site)),
+      ...stepsToSweep(all),
     ],
-    outcomes: (answers: readonly Answer[]) =>
-      outcomesOf(answers[making.length]?.rows[0] ?? {}, group, site.tabs),
+    outcomes: (answers: readonly Answer[]): readonly Outcome[] | undefined => {
+      const row = answers[making.length]?.rows[0] ?? {}
+      const appended = group.length === 0 ? [] : outcomesOf(row, group, site.tabs)
+      if (!appended) return undefined
+      const ofAdded = appended.values()
+      let at = added.length
+      return all.map((request) => {
+        const asked = asking.get(request)
+        if (!asked) return ofAdded.next().value ?? { kind: 'tokenUsed' }
+        at += asked.length
+        return outcomeOfAsking(request, site, answers[at - 2], answers[at - 1])
+      })
+    },
   }
 }
 
-function hashed({ signups, terms }: AppendRequest, { secret, tabs }: IntakeSite): HashedRequest {
+/** The last two tell whether the request was stored, and what is known of its key. */
+function stepsOfAsking(request: HashedRequest, asks: Asks, site: IntakeSite): readonly Step[] {
+  const { signups, key = null } = request
+  const asking = stepsToAsk(site, request, asks)
+  return [...asking, stepToFindAsked(signups), stepToFindKey(site.id, key)]
+}
+
+function outcomeOfAsking(
+  { signups }: HashedRequest,
+  { tabs }: IntakeSite,
+  stored: Answer | undefined,
+  known: Answer | undefined,
+): Outcome {
+  if (stored?.rows[0]?.['first'] != null) {
+    return { kind: 'appended', results: statusesOfAsked(signups, tabs) }
+  }
+  const key = known?.rows[0]
+  return key ? { kind: 'known', ...(key as unknown as KnownKey) } : { kind: 'tokenUsed' }
+}
+
+/** Greets those who get a row. */
+function stepsToGreet({ signups, terms }: HashedRequest, site: IntakeSite): readonly Step[] {
+  const { greeting } = terms
+  if (!greeting || site.policy.welcomes !== true) return []
+  const holds = site.policy.quarantineTab !== undefined
+  return signups.flatMap(({ id, email, receivedAt, suspect }) =>
+    suspect && holds ? [] : [stepToGreet(site, { ...greeting, email }, receivedAt, id, false)],
+  )
+}
+
+function hashed(
+  { signups, terms, asks }: AppendRequest,
+  { secret, tabs }: IntakeSite,
+): HashedRequest {
   const { idempotency, token, client } = terms
   return {
     signups,
+    terms,
+    asks,
     tabs: tabs.namedBy(signups),
     at: signups[0]?.receivedAt ?? 0,
     client,
@@ -277,7 +343,10 @@ export async function commitAppends(
     clock,
     group,
     (part) => append(db, part, stale),
-    (results) => ({ kind: 'appended', results }),
+    ({ asks, signups, site }, results) => ({
+      kind: 'appended',
+      results: asks ? statusesOfAsked(signups, site.tabs) : results,
+    }),
   )
   tellAdded(outcomes, commits, clock.elapsed() - begun)
   return Promise.allSettled(

@@ -1,7 +1,7 @@
 import { flagOf, type Statement, statementsOf } from '../sql.ts'
 import { layoutVersion } from '../tables/layout.ts'
 import type { PostgresDatabase } from './database.ts'
-import { addressIndex, layoutSql } from './schema.ts'
+import { addressIndex, layoutSql, releasedVersion } from './schema.ts'
 
 const sql = statementsOf('postgres migrate', {
   version: `SELECT to_regclass('rollcall.version') IS NOT NULL AS "isThere"`,
@@ -9,9 +9,6 @@ const sql = statementsOf('postgres migrate', {
   addressIndex: `SELECT to_regclass('rollcall.signup_by_address') IS NOT NULL AS "isThere"`,
   number: 'SELECT number FROM rollcall.version',
 })
-
-/** The version of 0.2.0. Those before it were never released. Later ones only add tables. */
-const releasedVersion = 7
 
 const versionTable = `CREATE TABLE IF NOT EXISTS rollcall.version (
     only_row boolean PRIMARY KEY CHECK (only_row),

@@ -17,7 +17,7 @@ async function settled(
   again: () => void = () => {},
 ) {
   const clock = new ManualClock()
-  const look = async () => [{ rows: [] }, { rows: find() }]
+  const look = async () => [{ rows: [] }, { rows: find() }, { rows: [] }]
   const db = { change: look as unknown as Database['change'] }
   let tries = 0
   const append = async (group: readonly Request[]) => {
@@ -25,7 +25,7 @@ async function settled(
     again()
     return group.map(() => 'appended again')
   }
-  const settling = resolveLostCommit(db, clock, [request], append, (results) =>
+  const settling = resolveLostCommit(db, clock, [request], append, (_, results) =>
     results.map((it) => it?.position ?? 'none').join(),
   )
   let isDone = false

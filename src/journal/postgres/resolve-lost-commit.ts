@@ -2,8 +2,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { AppendResults, SignupStatus } from '../contracts/intake-log.ts'
 import { OutcomeUnknown } from '../contracts/errors.ts'
-import { type Database, givenRows, headLock, statementsOf } from '../sql.ts'
+import { type Database, givenRows, headLock, type Row, statementsOf } from '../sql.ts'
 import { type AppendRequest, selectStatus, toStatus } from '../tables/intake.ts'
+import { idOf } from '../tables/rows.ts'
 import { DataRefused } from './failure.ts'
 
 const sql = statementsOf('postgres lost commit', ({ given }) => ({
@@ -11,6 +12,8 @@ const sql = statementsOf('postgres lost commit', ({ given }) => ({
   look: 'UPDATE head SET looks = looks + 1',
   find: `${selectStatus}
          WHERE signup.id IN (SELECT id::uuid FROM ${given('wanted', '$1', { id: 'text' })})`,
+  findBeside: `SELECT id, received_at AS "receivedAt", sheet_tab AS "sheetTab" FROM pending
+               WHERE id IN (SELECT id::uuid FROM ${given('wanted', '$1', { id: 'text' })})`,
 }))
 
 /** For how long to look for the outcome of a commit. Its callers wait meanwhile. */
@@ -41,7 +44,7 @@ export async function resolveLostCommit<Request extends Pick<AppendRequest, 'sig
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
   group: readonly Request[],
   append: (group: readonly Request[]) => Promise<readonly (Outcome | undefined)[]>,
-  outcomeOf: (results: AppendResults) => Outcome,
+  outcomeOf: (request: Request, results: AppendResults) => Outcome,
 ): Promise<Resolved<Request, Outcome>> {
   const outcomes = new Map<Request, Outcome>()
   let isLost = false
@@ -52,7 +55,7 @@ export async function resolveLostCommit<Request extends Pick<AppendRequest, 'sig
         const found = await find(db, group)
         for (const request of group) {
           const results = request.signups.map(({ id }) => found.get(id))
-          if (results.some(Boolean)) outcomes.set(request, outcomeOf(results))
+          if (results.some(Boolean)) outcomes.set(request, outcomeOf(request, results))
         }
         isLost = false
       }
@@ -81,12 +84,24 @@ export async function resolveLostCommit<Request extends Pick<AppendRequest, 'sig
 const unknownWords =
   'The journal cannot be used: its database did not tell what became of a commit.'
 
+function statusBeside(row: Row): SignupStatus {
+  const receivedAt = Number(row['receivedAt'])
+  return { id: idOf(row['id']), receivedAt, position: 0, sheetTab: String(row['sheetTab']) }
+}
+
 /** The signups of the group that are in the journal. */
 async function find(
   db: Pick<Database, 'change'>,
   group: readonly Pick<AppendRequest, 'signups'>[],
 ): Promise<ReadonlyMap<SignupId, SignupStatus>> {
   const ids = group.flatMap(({ signups }) => signups.map(({ id }) => ({ id })))
-  const [, { rows }] = await db.change([headLock], [sql.look], [sql.find, givenRows(ids)])
-  return new Map(rows.map(toStatus).map((status) => [status.id, status]))
+  const wanted = givenRows(ids)
+  const [, { rows }, beside] = await db.change(
+    [headLock],
+    [sql.look],
+    [sql.find, wanted],
+    [sql.findBeside, wanted],
+  )
+  const statuses = [...rows.map(toStatus), ...beside.rows.map(statusBeside)]
+  return new Map(statuses.map((status) => [status.id, status]))
 }

@@ -1,5 +1,5 @@
 import { firstRows } from '../tables/layout.ts'
-import { layoutFor } from '../tables/make-tables.ts'
+import { columnsFor, layoutFor, type TableMaker } from '../tables/make-tables.ts'
 
 /** The types of columns by their kind. */
 export const types = {
@@ -43,13 +43,23 @@ const ownTables = `
     number bigint NOT NULL -- of the last call
   )`
 
+/** The version of 0.2.0. Those before it were never released. Later ones only add tables and columns. */
+export const releasedVersion = 7
+
+const engine: TableMaker = {
+  typeOf: (kind) => types[kind],
+  literal: String,
+  ifMissing: 'IF NOT EXISTS ',
+}
+
 /**
  * The statements that make the tables of the present layout. Each can run twice, because some databases
  * cannot roll back changes of tables.
  */
 export const layoutSql = [
   ownTables,
-  ...layoutFor({ typeOf: (kind) => types[kind], literal: String, ifMissing: 'IF NOT EXISTS ' }),
+  ...layoutFor(engine),
+  ...columnsFor(engine, releasedVersion),
   firstRows,
 ].join(';\n')
 

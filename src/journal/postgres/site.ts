@@ -1,5 +1,10 @@
 import { systemClock, type Clock } from '../../platform/clock.ts'
-import { defaultPolicy, type JournalPolicy, type SitePolicies } from '../contracts/journal.ts'
+import {
+  defaultPolicy,
+  type JournalPolicy,
+  needsAddresses,
+  type SitePolicies,
+} from '../contracts/journal.ts'
 import { newSecret, type Secret } from '../hashes.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from '../sql.ts'
@@ -13,6 +18,8 @@ const sql = statementsOf('postgres secret', {
   read: 'SELECT value FROM secret',
   hasHashes: `SELECT EXISTS (SELECT 1 FROM tombstone)
                   OR EXISTS (SELECT 1 FROM kept_address)
+                  OR EXISTS (SELECT 1 FROM message)
+                  OR EXISTS (SELECT 1 FROM block)
                   OR EXISTS (SELECT 1 FROM idempotency_key) AS found`,
 })
 
@@ -36,7 +43,7 @@ export async function openSites(
   return orClose(db, async () => {
     await migrate(db)
     const given = [...policies.values()]
-    if (given.some(({ duplicates }) => duplicates === 'ignore')) await makeAddressIndex(db)
+    if (given.some(needsAddresses)) await makeAddressIndex(db)
     // What is read after this may be of a later journal. Then no transaction succeeds.
     const journal = await db.keepToJournal()
     const secret = await takeSecret(db, onNewSecret)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Millis } from '../../signup/signup.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
@@ -13,17 +13,19 @@ import type {
 import { statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import { rowStatus } from '../tables/layout.ts'
+import { stepToGreet } from '../tables/outbox.ts'
+import { statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'
 import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
-import type { Tab } from '../tables/tabs.ts'
+import { type Tab, tabStatus } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
 import {
+  type Asks,
   challengeTokenMs,
   idempotencyKeyMs,
   type IntakeSite,
   knownKey,
   recalled,
   type SiteRequest,
-  tabStatus,
   tellAdded,
 } from '../tables/intake.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -70,7 +72,7 @@ export function appendGroup(
       const appends = new Appends(db, signups)
       const appended = group.map((request) => [request, appends.append(request)] as const)
       signups.finish()
-      appends.noteSuspects()
+      appends.finish()
       return appended
     })
     tellAdded(outcomes, commits, clock.elapsed() - begun)
@@ -88,6 +90,8 @@ class Appends {
   /** The default tab of each site that has no name for it yet. Any process may give one after this transaction. */
   readonly #unresolved = new Map<IntakeSite, Tab>()
   readonly #suspects = new Map<IntakeSite, Suspect[]>()
+  readonly #asked = new Map<IntakeSite, Signup[]>()
+  readonly #greeted: Step[] = []
 
   constructor(db: SqliteDatabase, signups: NewSignups) {
     this.#db = db
@@ -97,9 +101,11 @@ class Appends {
   append(request: SiteRequest): Appended {
     const { site, signups, terms } = request
     const { idempotency, token } = terms
+    const greeting = site.policy.welcomes === true ? terms.greeting : undefined
     const replay = idempotency && this.#recall(site, idempotency)
     if (replay) return replay
     if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
+    if (request.asks) return this.#ask(request, request.asks)
     const tabs = this.#tabsOf(request)
     const holding = tabs[signups.length]
     let duplicates = 0
@@ -108,12 +114,15 @@ class Appends {
       const tab = tabs[index]
       if (!tab) return undefined
       const { suspect } = signup
-      if (suspect) this.#noteSuspect(site, { ...signup, suspect, key: tab.key })
+      if (suspect) addTo(this.#suspects, site, [{ ...signup, suspect, key: tab.key }])
       const held = suspect && holding
       const mayBeDuplicate = !held && site.policy.duplicates === 'ignore'
       const isDuplicate = mayBeDuplicate && this.#isKnown(site, tab, email)
       if (isDuplicate) duplicates += 1
       const status = isDuplicate ? rowStatus.none : rowStatus.wanted
+      if (greeting && status === rowStatus.wanted && !held) {
+        this.#greeted.push(stepToGreet(site, { ...greeting, email }, receivedAt, id, false))
+      }
       const position = this.#signups.add(site.id, (held ?? tab).id, signup, status, !held)
       return { id, receivedAt, position, ...tabStatus(tab, held) }
     })
@@ -123,17 +132,25 @@ class Appends {
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   }
 
-  /** Counts the suspect signups, which have their rows by then, and notes what they asked for. */
-  noteSuspects(): void {
-    for (const [site, suspects] of this.#suspects) {
-      for (const step of stepsToNote(site, suspects)) this.#db.runStep(step)
-    }
+  /** Notes what belongs to signups, which have their rows by then. */
+  finish(): void {
+    for (const [site, suspects] of this.#suspects) this.#run(stepsToNote(site, suspects))
+    for (const [site, asked] of this.#asked) this.#run(stepsToCountAsked(site, asked))
+    this.#run(this.#greeted)
   }
 
-  #noteSuspect(site: IntakeSite, suspect: Suspect): void {
-    const suspects = this.#suspects.get(site)
-    if (suspects) suspects.push(suspect)
-    else this.#suspects.set(site, [suspect])
+  #ask(request: SiteRequest, asks: Asks): Appended {
+    const { site, signups, terms } = request
+    this.#run(stepsToAsk(site, request, asks))
+    addTo(this.#asked, site, signups)
+    const at = signups[0]?.receivedAt ?? 0
+    if (terms.idempotency) this.#db.runStep([sql.deleteKeys, at - idempotencyKeyMs])
+    if (terms.token !== undefined) this.#db.runStep([sql.deleteTokens, at - challengeTokenMs])
+    return { kind: 'appended', results: statusesOfAsked(signups, site.tabs) }
+  }
+
+  #run(steps: readonly Step[]): void {
+    for (const step of steps) this.#db.runStep(step)
   }
 
   #tabsOf({ site, signups, terms }: SiteRequest): readonly (Tab | undefined)[] {
@@ -191,6 +208,12 @@ class Appends {
     this.#db.runStep([sql.addToken, token, at])
     this.#db.runStep([sql.deleteTokens, at - challengeTokenMs])
   }
+}
+
+function addTo<Key, T>(lists: Map<Key, T[]>, key: Key, items: readonly T[]): void {
+  const list = lists.get(key) ?? []
+  list.push(...items)
+  lists.set(key, list)
 }
 
 export function importsIn(db: SqliteDatabase, site: number): ImportEngine {

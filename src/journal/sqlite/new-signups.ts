@@ -10,7 +10,8 @@ import type { SqliteDatabase } from './database.ts'
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 const signupsAtOnce = 32
 
-const columns = Object.keys(signupTable.columns)
+/** All but that of a confirmation, which comes later than an append. */
+const columns = Object.keys(signupTable.columns).filter((name) => name !== 'confirmed_at')
 
 const sql = statementsOf('sqlite new signups', {
   last: 'SELECT coalesce(max(position), 0) AS position FROM signup',

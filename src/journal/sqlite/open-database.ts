@@ -26,6 +26,8 @@ export interface OpenOptions {
   readonly secret?: Secret | undefined
   /** Whether the journal needs an index of addresses, to find duplicates. */
   readonly findsAddresses?: boolean
+  /** Whether it needs one while there are mails, whose links look for addresses. */
+  readonly findsMailed?: boolean
 }
 
 /**
@@ -69,7 +71,7 @@ export function openDatabase(
 function prepare(
   db: DatabaseSync,
   file: string,
-  { access, findsAddresses = false, secret: given }: OpenOptions,
+  { access, findsAddresses = false, findsMailed = false, secret: given }: OpenOptions,
 ): Secret {
   // Set these on every open, because SQLite does not store them in the file.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
@@ -83,10 +85,13 @@ function prepare(
   // A command beside the service needs no lock then.
   const known = access === 'beside' && version > 0 ? findSecret() : undefined
   const secret = known ?? migrate(db, access, () => findSecret() ?? makeSecret(file))
-  if (findsAddresses) db.exec(addressIndex.create)
+  const isMailed = () => db.prepare(mailed).get() !== undefined
+  if (findsAddresses || (findsMailed && isMailed())) db.exec(addressIndex.create)
   else if (access === 'own') db.exec(addressIndex.drop)
   return secret
 }
+
+const mailed = `SELECT 1 FROM message WHERE person <> '' LIMIT 1`
 
 /**
  * Makes the tables and the secret in one transaction, because two processes may open a new journal at
@@ -144,10 +149,17 @@ function usableVersion(db: DatabaseSync, access: Access): number {
   const isOld = version === unpublishedVersion
   const found = isOld
     ? made.filter(({ type }) => type === 'table').map(({ name }) => name)
-    : made.map(({ sql }) => sql)
-  const expected = new Set(isOld ? unpublishedTables : version === 0 ? [] : tableSqlOf(version))
+    : made.map(({ sql }) => partsOf(sql))
+  const current = version === 0 ? [] : tableSqlOf(version).map(partsOf)
+  const expected = new Set(isOld ? unpublishedTables : current)
   if (expected.symmetricDifference(new Set(found)).size > 0) throw new Error(otherTables)
   return version
+}
+
+/** What a statement makes, whatever the order: a column that was added later stands behind all else. */
+function partsOf(sql: string): string {
+  const parts = sql.split(/[(),]/).map((part) => part.trim())
+  return parts.toSorted().join(' ')
 }
 
 const missing =

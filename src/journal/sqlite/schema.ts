@@ -1,5 +1,5 @@
 import { firstRows, tablesOf } from '../tables/layout.ts'
-import { layoutFor, type TableMaker } from '../tables/make-tables.ts'
+import { columnsFor, layoutFor, type TableMaker } from '../tables/make-tables.ts'
 
 /** SQLite's types of those kinds that are no numbers. */
 const types: Readonly<Record<string, string>> = { text: 'TEXT', id: 'BLOB' }
@@ -23,8 +23,10 @@ export const tableSql = layoutFor(engine)
 
 /** The statements that bring the tables of such a version to the present layout. */
 export function newTableSql(version: number): string {
-  const there = new Set(tableSqlOf(version))
-  return tableSql.filter((statement) => !there.has(statement)).join(';\n')
+  const nameOf = (statement: string) => statement.slice(0, statement.indexOf('('))
+  const there = new Set(tableSqlOf(version).map(nameOf))
+  const made = tableSql.filter((statement) => !there.has(nameOf(statement)))
+  return [...columnsFor(engine, version), ...made].join(';\n')
 }
 
 /** The statements that make the present layout, with its first rows. */
@@ -43,8 +45,8 @@ const changed: Readonly<Record<string, string>> = {
   idempotency_key: `SELECT site, key, fingerprint, first_position, last_position, refused, stored_at
                     FROM old_idempotency_key WHERE space = ''`,
   batch: 'SELECT number, site, digest, settled_at, spreadsheet, is_expired FROM old_batch',
-  signup: `SELECT position, id, tab, received_at, email, source, name, tags, metadata, is_ignored, fields
-           FROM old_signup`,
+  signup: `SELECT position, id, tab, received_at, email, source, name, tags, metadata, is_ignored, fields,
+             NULL FROM old_signup`,
 }
 
 /** The tables of 0.1.0. */

@@ -1,6 +1,12 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Appended } from '../contracts/intake-log.ts'
-import type { Commit, OpenJournal, OpenReader, SitePolicies } from '../contracts/journal.ts'
+import {
+  type Commit,
+  needsAddresses,
+  type OpenJournal,
+  type OpenReader,
+  type SitePolicies,
+} from '../contracts/journal.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import type { SiteRequest } from '../tables/intake.ts'
 import { journalOf, openJournal, type SiteEngine } from '../tables/journal.ts'
@@ -32,8 +38,9 @@ export function openSqliteSites(
   options: SqliteOptions = {},
 ): OpenJournal {
   const { access = 'own', clock = systemClock, assertWritable } = options
-  const findsAddresses = [...policies.values()].some(({ duplicates }) => duplicates === 'ignore')
-  const db = new SqliteDatabase(file, { access, findsAddresses, clock, assertWritable })
+  const findsAddresses = [...policies.values()].some(needsAddresses)
+  const needs = { findsAddresses, findsMailed: true }
+  const db = new SqliteDatabase(file, { access, ...needs, clock, assertWritable })
   try {
     return sitesOn(db, policies, { clock })
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   textOf,
   type Answer,
 } from '../sql.ts'
+import { stepsToForget } from './confirmation.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
 import type { Site } from './site.ts'
 
@@ -74,8 +75,10 @@ const sql = statementsOf('erasure', (dialect) => {
 export function erasureOf(site: Site): Erasure {
   const { db, id, secret, noteErased, scrub } = site
   return {
-    forget: (address) =>
-      bury(site, [{ hash: addressHash(secret, address), upto: Number.MAX_SAFE_INTEGER }]),
+    forget: (address) => {
+      const hash = addressHash(secret, address)
+      return bury(site, [{ hash, upto: Number.MAX_SAFE_INTEGER }], true)
+    },
     eraseNext: (after, address) => eraseNext(site, after, address?.toLowerCase()),
     tombstones: async (after = '') => {
       const [{ rows }] = await db.query([sql.tombstones, id, after])
@@ -122,11 +125,17 @@ export function erasureOf(site: Site): Erasure {
  * Returns the last position. The head is locked, too: an append that has looked for tombstones, and was
  * given its position, has committed by then. So it is covered by the tombstone, or knows it.
  */
-async function bury({ db, id }: Site, tombstones: readonly Tombstone[]): Promise<number> {
+async function bury(
+  { db, id, noteErased }: Site,
+  tombstones: readonly Tombstone[],
+  isAll = false,
+): Promise<number> {
   const [last] = await db.change(
     [headLock, siteLock(id)],
     [sql.last],
     ...tombstones.flatMap(({ hash, upto }): Step[] => [
+      ...stepsToForget(id, hash, upto, isAll),
+      ...noteErased(),
       [sql.bury, id, hash, upto],
       [sql.dropKept, id, hash],
     ]),

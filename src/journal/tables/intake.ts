@@ -4,6 +4,7 @@ import type {
   Appended,
   AppendResults,
   AppendTerms,
+  AskTerms,
   DefaultTab,
   Idempotency,
   IntakeLog,
@@ -23,11 +24,14 @@ import {
   type Row,
   reading,
   statementsOf,
+  type Step,
 } from '../sql.ts'
 import { unresolvedKey } from './default-tab.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
-import { cursorName, type NamedTab, Tabs } from './tabs.ts'
+import { stepToFindPending, stepToRecall, toPendingStatus } from './pending.ts'
+import type { Tabs} from './tabs.ts';
+import { type NamedTab, tabStatus } from './tabs.ts'
 
 /**
  * For how many milliseconds an idempotency key is kept. The contract says 24 hours. The extra hour is for
@@ -77,11 +81,21 @@ export interface KnownKey {
 /** A site, with the tabs that its requests know. */
 export interface IntakeSite extends Site {
   readonly tabs: Tabs
+  /** The wall clock of the journal. */
+  readonly now: () => Millis
 }
 
 export interface AppendRequest {
   readonly signups: readonly Signup[]
   readonly terms: AppendTerms
+  /** Set when they are to be confirmed first. */
+  readonly asks?: Asks | undefined
+}
+
+export interface Asks {
+  readonly addressing: AskTerms['addressing']
+  /** The places of signups whose tab was one too many, as `KnownKey.refused` has them. */
+  readonly refused: string
 }
 
 /** A request, and the site that it is for. */
@@ -101,13 +115,31 @@ export class SiteIntake implements IntakeLog {
   readonly #site: IntakeSite
   readonly #group: AppendGroup
 
-  constructor(site: Site, group: AppendGroup) {
-    this.#site = { ...site, tabs: new Tabs(site) }
+  constructor(site: IntakeSite, group: AppendGroup) {
+    this.#site = site
     this.#group = group
   }
 
   append(signups: readonly Signup[], terms: AppendTerms = {}): Promise<Appended> {
     return this.#group.add({ site: this.#site, signups, terms })
+  }
+
+  async ask(signups: readonly Signup[], terms: AskTerms): Promise<Appended> {
+    const { addressing, client, ...others } = terms
+    const at = signups[0]?.receivedAt ?? 0
+    const takes = new Map<string, boolean>()
+    for (const { sheetTab } of signups) {
+      if (takes.has(sheetTab)) continue
+      takes.set(sheetTab, await this.takesTab(sheetTab, at, client))
+    }
+    const taken = signups.filter(({ sheetTab }) => takes.get(sheetTab))
+    if (taken.length === 0) return { kind: 'appended', results: signups.map(() => undefined) }
+    const places = signups.flatMap(({ sheetTab }, place) => (takes.get(sheetTab) ? [] : [place]))
+    const refused = places.length === 0 ? '' : JSON.stringify(places)
+    const asks = { addressing, refused }
+    const answer = await this.#group.add({ site: this.#site, signups: taken, terms: others, asks })
+    if (answer.kind !== 'appended' || refused === '') return answer
+    return { kind: 'appended', results: withRefused(answer.results, places) }
   }
 
   takesTab(name: string, at: Millis, client?: string): Promise<boolean> {
@@ -125,8 +157,11 @@ export class SiteIntake implements IntakeLog {
   }
 
   async find(id: SignupId): Promise<SignupStatus | undefined> {
-    const [{ rows }] = await this.#site.db.query([sql.find, id, this.#site.id])
-    return rows[0] && toStatus(rows[0])
+    const { db, id: site, tabs, now } = this.#site
+    const [{ rows }] = await db.query([sql.find, id, site])
+    if (rows[0]) return toStatus(rows[0])
+    const [beside] = await db.query(stepToFindPending(id, site))
+    return beside.rows[0] && toPendingStatus(beside.rows[0], tabs, now())
   }
 
   get defaultTab(): DefaultTab {
@@ -152,33 +187,47 @@ export class SiteIntake implements IntakeLog {
   }
 }
 
+export function stepToFindKey(site: number, key: string | null): Step {
+  return [sql.key, site, key]
+}
+
 /** What is known of an idempotency key; undefined when it is unknown. */
 export function* knownKey(
   { id, secret }: Pick<Site, 'id' | 'secret'>,
   owned: OwnedKey,
 ): Operation<KnownKey | undefined> {
-  const [{ rows }] = yield* ask([sql.key, id, keyHash(secret, owned)])
+  const [{ rows }] = yield* ask(stepToFindKey(id, keyHash(secret, owned)))
   return rows[0] as KnownKey | undefined
 }
 
 /** What a later request with a known key is answered. */
 export function* recalled(
-  { id, secret }: Pick<Site, 'id' | 'secret'>,
+  { id, secret, tabs, now }: Pick<IntakeSite, 'id' | 'secret' | 'tabs' | 'now'>,
   { fingerprint, first, last, refused }: KnownKey,
   idempotency: Idempotency,
 ): Operation<Recalled> {
   if (fingerprint !== fingerprintHash(secret, idempotency.fingerprint)) return { kind: 'mismatch' }
-  const [{ rows }] = yield* ask([sql.between, first, last])
-  const results: (SignupStatus | undefined)[] = rows.map(toStatus)
-  // A signup that was released has another position.
-  for (const [index, { mark }] of rows.entries()) {
-    if (typeof mark !== 'string' || mark === '') continue
-    const [moved] = yield* ask([sql.find, mark, id])
+  const isBeside = first < 0
+  const [{ rows }] = yield* ask(isBeside ? stepToRecall(first, last) : [sql.between, first, last])
+  const results: (SignupStatus | undefined)[] = rows.map((row) =>
+    isBeside ? toPendingStatus(row, tabs, now()) : toStatus(row),
+  )
+  // A signup that was released or confirmed has another position.
+  for (const [index, { mark, id: own }] of rows.entries()) {
+    const asked = isBeside ? idOf(own) : mark
+    if (typeof asked !== 'string' || asked === '') continue
+    const [moved] = yield* ask([sql.find, asked, id])
     if (moved.rows[0]) results[index] = toStatus(moved.rows[0])
   }
   const places = refused === '' ? [] : (JSON.parse(refused) as number[])
-  for (const place of places) results.splice(place, 0, undefined)
-  return { kind: 'replayed', results }
+  return { kind: 'replayed', results: withRefused(results, places) }
+}
+
+/** The results of a request, with those of its refused signups at these places. */
+function withRefused(results: AppendResults, places: readonly number[]): AppendResults {
+  const all = [...results]
+  for (const place of places) all.splice(place, 0, undefined)
+  return all
 }
 
 /**
@@ -194,8 +243,8 @@ export function tellAdded(
 ): void {
   const addedTo = new Map<IntakeSite, number>()
   let signups = 0
-  for (const [{ site }, { kind, results = [] }] of outcomes) {
-    if (kind !== 'appended') continue
+  for (const [{ site, asks }, { kind, results = [] }] of outcomes) {
+    if (kind !== 'appended' || asks) continue
     let added = 0
     for (const result of results) if (result) added += 1
     addedTo.set(site, (addedTo.get(site) ?? 0) + added)
@@ -208,18 +257,6 @@ export function tellAdded(
 
 function namedTab(key: unknown, name: unknown): NamedTab {
   return { key: String(key), name: String(name) }
-}
-
-/** What a status says of the tab that a signup asked for, and of the one that it is in, if that is another one. */
-export function tabStatus(
-  { key, name }: NamedTab,
-  within?: NamedTab,
-): Pick<SignupStatus, 'sheetTab' | 'isTabOpen' | 'heldIn'> {
-  return {
-    sheetTab: name,
-    ...(key === unresolvedKey && { isTabOpen: true }),
-    ...(within && within.key !== key && { heldIn: cursorName(within) }),
-  }
 }
 
 export function toStatus(row: Row): SignupStatus {

@@ -1,5 +1,6 @@
 import type { Commit, Journal, OpenJournal } from '../contracts/journal.ts'
 import type { Lease } from '../contracts/lease.ts'
+import { systemClock } from '../../platform/clock.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import type { Database } from '../sql.ts'
 import { keyFor } from '../hashes.ts'
@@ -8,11 +9,14 @@ import { comparedOf } from './comparison.ts'
 import { type DeliveryEngine, deliveryOf } from './delivery.ts'
 import { erasureOf } from './erasure.ts'
 import { type ImportEngine, Imports } from './imports.ts'
+import { confirmationOf } from './confirmation.ts'
 import { type AppendGroup, SiteIntake } from './intake.ts'
+import { outboxOf } from './outbox.ts'
 import { quarantineOf } from './quarantine.ts'
 import { backlogsIn, readerOf } from './reader.ts'
 import { retentionOf } from './retention.ts'
 import type { Site } from './site.ts'
+import { Tabs } from './tabs.ts'
 
 /** What an engine does in its own way for a site. */
 export interface SiteEngine extends DeliveryEngine {
@@ -25,14 +29,18 @@ export interface SiteEngine extends DeliveryEngine {
 /** The journal of one site. Disposing commits its waiting appends. */
 export function journalOf(site: Site, engine: SiteEngine): Journal {
   const { appends, lease, time } = engine
+  const tabs = new Tabs(site)
+  const now = () => (time ?? systemClock).now()
   const imports = new Imports(site, engine.imports)
   return {
-    intake: new SiteIntake(site, appends),
+    intake: new SiteIntake({ ...site, tabs, now }, appends),
     imports,
     delivery: deliveryOf(site, engine),
     erasure: erasureOf(site),
     retention: retentionOf(site),
-    quarantine: quarantineOf(site),
+    quarantine: quarantineOf(site, now),
+    confirmation: confirmationOf({ ...site, tabs }),
+    outbox: outboxOf(site),
     compared: comparedOf(site),
     reader: readerOf(site),
     lease,

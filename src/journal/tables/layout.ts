@@ -11,6 +11,8 @@ export interface Column {
   /** What a new row has when nothing is given. */
   readonly initial?: number | boolean | string
   readonly isOptional?: true
+  /** The version that has it first, behind the columns before; left out when all have it. */
+  readonly since?: number
 }
 
 export interface Index {
@@ -34,7 +36,7 @@ export interface Table {
 }
 
 /** Increases with each change of the tables. 0.1.0 had 6 in SQLite, 0.2.0 has 7. */
-export const layoutVersion = 8
+export const layoutVersion = 9
 
 const number = { kind: 'number' } as const
 const integer = { kind: 'integer' } as const
@@ -69,6 +71,7 @@ export const signupTable: Table = {
     metadata: text, // a JSON object, or ''
     row_status: { kind: 'status' }, // of `rowStatus`
     fields: { kind: 'text', initial: '' }, // a JSON object of the values of the site's own fields, or ''
+    confirmed_at: { ...optionalNumber, since: 9 },
   },
   key: ['position'],
   unique: ['id'],
@@ -81,6 +84,34 @@ export const signupTable: Table = {
 const hourCounts = {
   columns: { site: integer, hour: integer, count: number },
   key: ['site', 'hour'],
+} as const
+
+/** The names of the values of `pending.state`. */
+export const besideState = {
+  /** Can be confirmed. */
+  pending: 0,
+  /** Its person said "that was not me", and may change their mind. */
+  declined: 1,
+  /** Its person has left, and may come back. */
+  left: 2,
+  /** Is in the list now. Has no cells. */
+  confirmed: 3,
+  /** Has no cells, and gets none. */
+  over: 4,
+} as const
+
+/** The names of the values of `message.stage`. */
+export const messageStage = {
+  /** Waits for `next_at`. */
+  resting: 0,
+  /** Waits for its turn. */
+  ready: 1,
+  /** Is being sent. */
+  claimed: 2,
+  sent: 3,
+  failed: 4,
+  /** Nobody is to get it any more. */
+  dropped: 5,
 } as const
 
 /** Small tables first, the signups last. */
@@ -261,15 +292,123 @@ export const layout: readonly Table[] = [
     key: ['site', 'hour', 'signals'],
     since: 8,
   },
+  // Signups beside the list.
+  {
+    name: 'pending',
+    columns: {
+      number,
+      id: { kind: 'id' },
+      site: integer,
+      person: text, // the hash of the address; empty: it was forgotten
+      state: { kind: 'status' }, // of `besideState`
+      expires_at: optionalNumber, // null while its mail waits
+      kept_until: optionalNumber, // when its cells are erased; null while nobody knows
+      signals: text, // of a suspect one that is held, with commas between them; or ''
+      language: text,
+      sheet_tab: text, // that it asks for; empty: the default tab
+      received_at: number,
+      email: text,
+      source: text,
+      name: text,
+      tags: text,
+      metadata: text,
+      fields: text,
+    },
+    key: ['number'],
+    unique: ['id'],
+    indexes: {
+      pending_by_person: { columns: ['site', 'person', 'state', 'expires_at'] },
+      pending_kept: { columns: ['site', 'kept_until'], where: 'kept_until IS NOT NULL' },
+      pending_held: { columns: ['site', 'number'], where: `signals <> ''` },
+    },
+    since: 9,
+  },
+  // How many signups were asked for and confirmed in each hour, and how many are not pending any more.
+  {
+    name: 'hour_pending',
+    columns: { site: integer, hour: integer, asked: count, confirmed: count, closed: count },
+    key: ['site', 'hour'],
+    since: 9,
+  },
+  // Messages, each until nobody asks for it any more.
+  {
+    name: 'message',
+    columns: {
+      number,
+      id: text, // random, or made of what it tells
+      site: integer,
+      kind: text,
+      rank: integer, // lower ones go first
+      turn: number, // among those of a rank, lower ones go first
+      person: text, // the hash of the address; empty: it goes to no visitor
+      recipient: text, // the hash of the mailbox
+      email: text, // empty as soon as nobody needs it
+      language: text,
+      share: text, // a digest of the client that led to it
+      body: text,
+      made_at: number,
+      stage: { kind: 'status' }, // of `messageStage`
+      next_at: count,
+      tries: { kind: 'integer', initial: 0 },
+      claimed_by: { kind: 'text', initial: '' },
+      ended_at: optionalNumber,
+    },
+    key: ['number'],
+    unique: ['id'],
+    indexes: {
+      message_by_person: { columns: ['site', 'person', 'kind', 'stage'] },
+      message_by_share: { columns: ['site', 'share', 'turn'], where: 'stage < 2' },
+      message_resting: { columns: ['site', 'next_at'], where: 'stage = 0' },
+      message_ready: { columns: ['site', 'rank', 'turn', 'number'], where: 'stage = 1' },
+      message_claimed: { columns: ['site'], where: 'stage = 2' },
+      message_by_recipient: { columns: ['recipient'], where: 'stage = 1' },
+      message_ended: { columns: ['site', 'ended_at'], where: 'ended_at IS NOT NULL' },
+    },
+    since: 9,
+  },
+  // Messages to mailboxes in the last day, to keep their limits and the pace of all.
+  {
+    name: 'sending',
+    columns: { message: number, site: integer, recipient: text, at: number },
+    key: ['message'],
+    indexes: {
+      sending_by_recipient: { columns: ['recipient', 'at'] },
+      sending_by_time: { columns: ['at'] },
+    },
+    since: 9,
+  },
+  // People who get no mail of a site. It outlives `forget`.
+  {
+    name: 'block',
+    columns: { site: integer, person: text, why: text, at: number, until: optionalNumber },
+    key: ['site', 'person'],
+    since: 9,
+  },
   signupTable,
 ]
 
-/** The hour of `hour_suspect` that has the sums of all: nobody has to add them up. */
+/** The hour of `hour_suspect` and `hour_pending` that has the sums of all: nobody has to add them up. */
 export const allHours = -1
 
 /** The tables that a journal of this version of 7 or later has. */
 export function tablesOf(version: number): readonly Table[] {
-  return layout.filter(({ since = 7 }) => since <= version)
+  const isThere = ({ since = 7 }: Table | Column) => since <= version
+  return layout.filter(isThere).map((table) => ({
+    ...table,
+    columns: Object.fromEntries(Object.entries(table.columns).filter(([, it]) => isThere(it))),
+  }))
+}
+
+/** The columns that versions after this one have added to its tables, each with its table. */
+export function columnsSince(
+  version: number,
+): readonly (readonly [table: string, string, Column])[] {
+  return tablesOf(version).flatMap(({ name }) => {
+    const { columns = {} } = layout.find((table) => table.name === name) ?? {}
+    return Object.entries(columns).flatMap(([column, it]) =>
+      (it.since ?? 0) > version ? [[name, column, it] as const] : [],
+    )
+  })
 }
 
 /** What the tables have when they are made. */

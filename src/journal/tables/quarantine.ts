@@ -1,4 +1,4 @@
-import type { SignupId } from '../../signup/signup.ts'
+import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
 import { hourOf } from '../contracts/reader.ts'
@@ -14,15 +14,15 @@ import {
   statementsOf,
   type Step,
 } from '../sql.ts'
+import { countingOne, statusOfNew } from './duplicates.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
-import { allHours, rowStatus } from './layout.ts'
+import { allHours } from './layout.ts'
+import { besideBase, heldAmong, heldBeside, heldPending, stepToClose } from './pending.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 
-const { wanted, none } = rowStatus
-
 const sql = statementsOf('quarantine', (dialect) => {
-  const { given, id, lower, signupAt, lastPosition } = dialect
+  const { given, id, signupAt, lastPosition } = dialect
   // What was stored of the suspect signups $2: nothing of a request that was a replay.
   const stored = `(
     SELECT given.*, (SELECT position FROM signup WHERE signup.id = ${id('given.id')}) AS position,
@@ -49,25 +49,15 @@ const sql = statementsOf('quarantine', (dialect) => {
              ORDER BY signup.position`,
     mark: 'UPDATE suspect SET mark = $2 WHERE position = $1',
     rename: `UPDATE signup SET id = ${id('$2')} WHERE position = $1`,
-    // The sums keep PostgreSQL from reading a whole tab by another index than that of addresses.
     append: `
       INSERT INTO signup
         (position, id, tab, received_at, email, source, name, tags, metadata, fields, row_status)
       SELECT ${lastPosition} + 1, ${id('$2')}, suspect.tab, received_at, email, source, name, tags,
         metadata, fields,
-        CASE WHEN CAST($3 AS text) IS NOT NULL AND (EXISTS (
-          SELECT 1 FROM signup AS earlier
-          WHERE ${lower('earlier.email')} = ${lower('signup.email')}
-            AND earlier.tab + 0 = suspect.tab AND earlier.position + 0 > coalesce((
-              SELECT upto FROM tombstone
-              WHERE site = (SELECT site FROM tab WHERE tab.id = suspect.tab) AND hash = $3), 0)
-        ) OR EXISTS (SELECT 1 FROM kept_address WHERE tab = suspect.tab AND hash = $3))
-        THEN ${none} ELSE ${wanted} END
+        ${statusOfNew(dialect, { email: 'signup.email', tab: 'suspect.tab', hash: '$3' })}
       FROM suspect ${signupAt('suspect.position')} WHERE suspect.position = $1`,
     moveLast: dialect.moveLast,
-    countInTab: 'UPDATE tab SET accepted = accepted + 1 WHERE id = $1',
-    countInHour: `INSERT INTO hour_accepted AS known (site, hour, count) VALUES ($1, $2, 1)
-                  ON CONFLICT (site, hour) DO UPDATE SET count = known.count + 1`,
+    ...countingOne,
   }
 })
 
@@ -100,25 +90,53 @@ export function stepsToNote(
 /** As `Reader.held`. */
 export async function heldAfter({ db, id }: Pick<Site, 'db' | 'id'>, after: number, max: number) {
   const [{ rows }] = await db.query([sql.page, id, after, max])
-  return rows.map(toRecord)
+  const records = rows.map(toRecord)
+  if (records.length === max) return records
+  return [...records, ...(await heldBeside({ db, id }, after, max - records.length))]
 }
 
 /** How the suspect signups of one site are decided on. */
-export function quarantineOf(site: Site): Quarantine {
+export function quarantineOf(site: Site, now: () => Millis): Quarantine {
   const { db, id } = site
   return {
     find: async (ids) => {
       const asked = givenRows([...new Set(ids)].map((one) => ({ id: one })))
       const [{ rows }] = await db.query([sql.find, id, asked])
-      return rows.map(toRecord)
+      return [...rows.map(toRecord), ...(await heldAmong(site, ids))]
     },
-    release: (positions) => db.transact([headLock, siteLock(id)], () => releasing(site, positions)),
+    release: (positions) =>
+      db.transact([headLock, siteLock(id)], function* () {
+        const beside = yield* decidingBeside(site, positions, (row) =>
+          heldPending.release(site, row, now()),
+        )
+        return withBeside(yield* releasing(site, positions), beside)
+      }),
     erase: (positions) =>
       db.transact([siteLock(id)], function* () {
+        const beside = yield* decidingBeside(site, positions, (row) => [heldPending.erase(row)])
+        if (beside > 0) yield* ask(...site.noteErased(), stepToClose(id, beside))
         const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
-        return yield* leaving(site, held.rows)
+        return withBeside(yield* leaving(site, held.rows), beside)
       }),
   }
+}
+
+/** Decides on those that are held beside the list. Returns how many they are. */
+function* decidingBeside(
+  { id }: Site,
+  positions: readonly number[],
+  decide: (row: Row) => readonly Step[],
+): Operation<number> {
+  const beside = [...new Set(positions)].filter((position) => position > besideBase)
+  if (beside.length === 0) return 0
+  const [{ rows }] = yield* ask(heldPending.at(id, beside))
+  yield rows.flatMap(decide)
+  return rows.length
+}
+
+/** They have no row in quarantine. */
+function withBeside(left: Left, beside: number): Left {
+  return { ...left, unwritten: left.unwritten + beside }
 }
 
 function* releasing(site: Site, positions: readonly number[]): Operation<Left> {

@@ -5,6 +5,7 @@ import { type Counts, hourMs, hourOf, type Reader } from '../contracts/reader.ts
 import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
 import { readFact, setFact } from './facts.ts'
 import { allHours } from './layout.ts'
+import { pendingAfter } from './pending.ts'
 import { heldAfter } from './quarantine.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
@@ -95,6 +96,7 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
       return rows.map(toRecord)
     },
     held: (after, max) => heldAfter(site, after, max),
+    pending: (after, max) => pendingAfter(site, after, max),
     probe: async () => {
       // A new value each time, as an engine may not write an unchanged page.
       await db.change([], setFact(id, 'probed', crypto.randomUUID()))

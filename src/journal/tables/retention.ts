@@ -1,5 +1,6 @@
 import { expiredFact, type Retention } from '../contracts/erasure.ts'
 import { ask, givenPositions, givenRows, type Operation, siteLock, statementsOf } from '../sql.ts'
+import { stepToExpireEmails } from './confirmation.ts'
 import {
   erasedCells,
   eraseForgotten,
@@ -55,7 +56,10 @@ export function retentionOf(site: Site): Retention {
     expire: async (writtenBefore) => {
       const before = Math.min(writtenBefore, Number.MAX_SAFE_INTEGER)
       const [{ rows }] = await db.query([sql.unexpired, id, before])
-      if (!rows[0]) return false
+      if (!rows[0]) {
+        const [{ changes }] = await db.change([siteLock(id)], stepToExpireEmails(id, before))
+        return changes > 0
+      }
       const batch = Number(rows[0]['number'])
       const [first, again] = await db.query([sql.expirable, batch], [sql.expirableAgain, batch])
       const found = [...first.rows, ...again.rows].slice(0, expiredAtOnce)

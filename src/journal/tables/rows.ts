@@ -8,7 +8,8 @@ import { rowStatus } from './layout.ts'
 
 /** What `toSignup` reads. */
 const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
-  signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields, (
+  signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields,
+  signup.confirmed_at AS "confirmedAt", (
     SELECT suspect.signals || ' ' || suspect.mark || ' ' || asked.name FROM suspect JOIN tab AS asked ON asked.id = suspect.tab
     WHERE suspect.position = signup.position
   ) AS suspect`
@@ -34,6 +35,7 @@ function toSignup(row: Row, tab: string): Signup {
     tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
     metadata: String(row['metadata']),
     fields: fieldsOf(String(row['fields'])),
+    ...(typeof row['confirmedAt'] === 'number' && { confirmedAt: row['confirmedAt'] }),
   }
   const suspect = row['suspect']
   return typeof suspect === 'string' ? heldSignup(signup, suspect) : signup

@@ -1,5 +1,6 @@
 import { hour } from '../../platform/clock.ts'
 import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
+import type { SignupStatus } from '../contracts/intake-log.ts'
 import { clientDigest } from '../hashes.ts'
 import { givenRows, type Operation, type Row, statementsOf, type Step, rowOf } from '../sql.ts'
 import { unresolvedKey } from './default-tab.ts'
@@ -19,6 +20,18 @@ export function cursorName({ key, name }: NamedTab): string {
   return key.startsWith(heldMark) ? heldMark + name : name
 }
 
+/** What a status says of the tab that a signup asked for, and of the one that it is in, if that is another one. */
+export function tabStatus(
+  { key, name }: NamedTab,
+  within?: NamedTab,
+): Pick<SignupStatus, 'sheetTab' | 'isTabOpen' | 'heldIn'> {
+  return {
+    sheetTab: name,
+    ...(key === unresolvedKey && { isTabOpen: true }),
+    ...(within && within.key !== key && { heldIn: cursorName(within) }),
+  }
+}
+
 /** A tab as a signup names it. */
 export interface NamedTab {
   readonly key: string
@@ -31,7 +44,7 @@ export interface Tab extends NamedTab {
 }
 
 /** What a signup says of its tab. */
-type TabNaming = Pick<Signup, 'sheetTab' | 'suspect'>
+type TabNaming = Pick<Signup, 'sheetTab'> & Partial<Pick<Signup, 'suspect'>>
 
 /** A request for tabs. */
 export interface TabRequest {
@@ -107,6 +120,12 @@ export class Tabs {
     if (name !== '') return { key: tabKey(name), name }
     const { name: called, isResolved } = this.#site.defaultTab.current
     return { key: isResolved ? tabKey(called) : unresolvedKey, name: called }
+  }
+
+  /** The tab that a signup names, by the name that it was first used with, if that is known. */
+  called(name: string): NamedTab {
+    const tab = this.named(name)
+    return this.#known.get(tab.key) ?? tab
   }
 
   /** This tab, when it is known to be there. The caller knows whether the unresolved one is. */

@@ -1,4 +1,5 @@
 import { appendsAtOnce } from './at-once-contract.ts'
+import { confirmedSignups, decisions, pendingSignups } from './confirmation-contract.ts'
 import type { ContractTest } from './contract.ts'
 import { frozenBatches, sharedBatches } from './delivery-log-contract.ts'
 import { defaultTab } from './delivery-log-default-tab-contract.ts'
@@ -10,6 +11,7 @@ import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
 import { duplicateSignups } from './intake-log-duplicates-contract.ts'
 import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
 import { newTabsByClient, numberOfTabs } from './intake-log-tabs-contract.ts'
+import { fairTurns, limitedMails, sentMessages } from './outbox-contract.ts'
 import { erasedSuspects, heldSignups, releasedSignups } from './quarantine-contract.ts'
 import { readerTests } from './reader-contract.ts'
 import { retentionTests } from './retention-contract.ts'
@@ -36,6 +38,12 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'quarantine: held signups': heldSignups,
   'quarantine: released signups': releasedSignups,
   'quarantine: erased signups': erasedSuspects,
+  'confirmation: pending signups': pendingSignups,
+  'confirmation: confirmed signups': confirmedSignups,
+  'confirmation: decisions': decisions,
+  'outbox: messages': sentMessages,
+  'outbox: limits': limitedMails,
+  'outbox: turns': fairTurns,
   retention: retentionTests,
   reader: readerTests,
 }

@@ -103,6 +103,8 @@ class Instance {
       erasure: this.#carried(store.erasure),
       retention: this.#carried(store.retention),
       quarantine: this.#carried(store.quarantine),
+      confirmation: this.#carried(store.confirmation),
+      outbox: this.#carried(store.outbox),
       compared: this.#carried(store.compared),
       reader: this.#carried(store.reader),
       lease: this.#lease(),
@@ -178,7 +180,10 @@ class Instance {
     const db = { change: look as unknown as Database['change'] }
     const append = (part: readonly AppendRequest[]) =>
       this.#carry('append', () => Promise.all(part.map((request) => this.#append(request))))
-    const toOutcome = (results: AppendResults): Appended => ({ kind: 'appended', results })
+    const toOutcome = (_: AppendRequest, results: AppendResults): Appended => ({
+      kind: 'appended',
+      results,
+    })
     const { outcomes, failure } = await settle(db, clock, group, append, toOutcome)
     return group.map((request) => {
       const value = outcomes.get(request)
@@ -200,7 +205,7 @@ class Instance {
 
   async #rowsOf(group: readonly AppendRequest[]): Promise<readonly Pick<Answer, 'rows'>[]> {
     const found = await this.#find(group.flatMap(({ signups }) => signups))
-    return [{ rows: [] }, { rows: found.flatMap((status) => (status ? [{ ...status }] : [])) }]
+    return [{ rows: [] }, { rows: found.flatMap((status) => (status ? [{ ...status }] : [])) }, { rows: [] }]
   }
 
   #find(

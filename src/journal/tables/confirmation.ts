@@ -1,0 +1,440 @@
+import type { Millis } from '../../signup/signup.ts'
+import {
+  type BesideList,
+  type Confirmation,
+  declinedMs,
+  type LinkState,
+  type PendingRecord,
+  regretMs,
+  returnMs,
+} from '../contracts/confirmation.ts'
+import { hourOf } from '../contracts/reader.ts'
+import { addressHash } from '../hashes.ts'
+import {
+  ask,
+  flagOf,
+  givenPositions,
+  givenRows,
+  headLock,
+  numberOf,
+  type Operation,
+  reading,
+  type Row,
+  rowOf,
+  siteLock,
+  statementsOf,
+  type Step,
+  textOf,
+} from '../sql.ts'
+import { countingOne, statusOfNew } from './duplicates.ts'
+import { eraseForgotten } from './erase.ts'
+import { allHours, besideState, messageStage, rowStatus } from './layout.ts'
+import { stepToGreet, waitMsOf } from './outbox.ts'
+import { erasedPending, stepToClose } from './pending.ts'
+import { idOf } from './rows.ts'
+import type { Site } from './site.ts'
+import { isHeldKey, type Tab, type Tabs } from './tabs.ts'
+
+const { pending, declined, left, confirmed, over } = besideState
+const { sent, dropped } = messageStage
+
+/** At most how many tabs one link confirms signups of, and how many rows one transaction takes off the list. */
+const tabsMax = 1_000
+const leftAtOnce = 100
+const sweptAtOnce = 500
+/** For how long a mail is known whose link can do nothing any more. */
+const mailKnownMs = 60 * 24 * 60 * 60 * 1000
+const blockedMax = 100_000
+
+const sql = statementsOf('confirmation', (dialect) => {
+  const { given, id, lower, signupAt, lastPosition } = dialect
+  const ofPerson = 'pending.site = $1 AND pending.person = $2'
+  const open = `${ofPerson} AND signals = '' AND (
+    state = ${pending} AND (expires_at IS NULL OR expires_at > $3)
+    OR state IN (${declined}, ${left}) AND kept_until > $3)`
+  const cells = 'email, source, name, tags, metadata, fields'
+  return {
+    message: `SELECT number, kind, person, email, language, stage FROM message
+              WHERE id = $2 AND site = $1 AND kind IN ('confirm', 'welcome') AND person <> ''`,
+    block: 'SELECT why, at, until FROM block WHERE site = $1 AND person = $2',
+    // The newest one of each spelling of a tab. Of those who left, all come back.
+    open: `SELECT max(number) AS number, sheet_tab AS "sheetTab", state, max(kept_until) AS "keptUntil"
+           FROM pending WHERE ${open}
+           GROUP BY sheet_tab, state, CASE WHEN state = ${left} THEN number END
+           ORDER BY max(number) DESC LIMIT ${tabsMax}`,
+    details: `SELECT number, id, metadata, email, received_at AS "receivedAt" FROM pending
+              JOIN ${given('asked', '$1', { position: 'number' })} ON pending.number = asked.position
+              ORDER BY number`,
+    done: `SELECT DISTINCT tab.name FROM pending
+           JOIN signup ON signup.id = pending.id JOIN tab ON tab.id = signup.tab
+           WHERE ${ofPerson} AND state = ${confirmed} LIMIT 100`,
+    append: `
+      INSERT INTO signup (position, id, tab, received_at, ${cells}, row_status, confirmed_at)
+      SELECT ${lastPosition} + 1, id, CAST($2 AS integer),
+        -- The removal of the row that it had before must not find this one.
+        received_at + CASE WHEN state = ${left} THEN 1 ELSE 0 END, ${cells},
+        ${statusOfNew(dialect, { email: 'pending.email', tab: 'CAST($2 AS integer)', hash: '$3' })},
+        CAST($4 AS bigint)
+      FROM pending WHERE number = $1`,
+    moveLast: dialect.moveLast,
+    ...countingOne,
+    countConfirmed: `INSERT INTO hour_pending AS known (site, hour, confirmed)
+                     SELECT $1, hour, $3 FROM ${given('given', '$2', { hour: 'integer' })} WHERE true
+                     ON CONFLICT (site, hour) DO UPDATE SET confirmed = known.confirmed + excluded.confirmed`,
+    countPending: `SELECT count(*) AS count FROM pending
+                   WHERE ${ofPerson} AND state = ${pending} AND signals = ''`,
+    markConfirmed: `UPDATE pending SET state = ${confirmed}, ${erasedPending} WHERE number = $1`,
+    closeOthers: `UPDATE pending SET state = ${over}, expires_at = $3, ${erasedPending}
+                  WHERE ${ofPerson} AND state IN (${pending}, ${declined}, ${left}) AND signals = ''`,
+    unblock: 'DELETE FROM block WHERE site = $1 AND person = $2 RETURNING person',
+    // Mails that wait have nothing to ask or to greet.
+    dropMails: `UPDATE message SET stage = ${dropped}, email = '', ended_at = $3
+                WHERE site = $1 AND person = $2 AND stage < ${sent} AND kind IN ('confirm', 'welcome')`,
+    decline: `UPDATE pending SET state = ${declined}, kept_until = $3,
+                expires_at = coalesce(expires_at, $4)
+              WHERE ${ofPerson} AND state = ${pending} AND signals = ''`,
+    blockNow: `INSERT INTO block (site, person, why, at, until) VALUES ($1, $2, $3, $4, $5)
+               ON CONFLICT (site, person) DO UPDATE
+               SET why = excluded.why, at = excluded.at, until = excluded.until
+               WHERE block.until IS NOT NULL`,
+    bury: `INSERT INTO tombstone (site, hash, upto) VALUES ($1, $2, ${lastPosition})
+           ON CONFLICT (site, hash) DO UPDATE SET upto = excluded.upto`,
+    dropKept: `DELETE FROM kept_address
+               WHERE tab IN (SELECT id FROM tab WHERE site = $1) AND hash = $2`,
+    addressed: `SELECT signup.position FROM signup JOIN tab ON tab.id = signup.tab
+                WHERE ${lower('signup.email')} = ${lower('$2')} AND tab.site = $1
+                  AND NOT ${isHeldKey('tab.key')} AND row_status <> ${rowStatus.none}
+                  AND signup.position + 0 > coalesce((
+                    SELECT upto FROM tombstone WHERE site = $1 AND hash = $3), 0)
+                ORDER BY signup.position + 0 LIMIT ${leftAtOnce}`,
+    keepLeft: `
+      INSERT INTO pending (number, id, site, person, state, expires_at, kept_until, signals, language,
+        sheet_tab, received_at, ${cells})
+      SELECT (SELECT coalesce(max(number), 0) FROM pending) + given.no, ${id('given.id')}, $1, $3, ${left},
+        $4, $4, '', '', tab.name, received_at, ${cells.replaceAll(/\w+/g, 'signup.$&')}
+      FROM ${given('given', '$2', { no: 'integer', id: 'text', position: 'number' })}
+      ${signupAt('given.position')} JOIN tab ON tab.id = signup.tab`,
+    expired: `SELECT number, state FROM pending WHERE site = $1 AND kept_until <= $2
+              ORDER BY kept_until LIMIT ${sweptAtOnce}`,
+    expire: `UPDATE pending SET state = ${over}, ${erasedPending}
+             WHERE number IN (SELECT position FROM ${given('asked', '$1', { position: 'number' })})`,
+    // A welcome stays, so that nobody is greeted twice.
+    oldMails: `DELETE FROM message WHERE number IN (
+                 SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND kind <> 'welcome'
+                 ORDER BY ended_at LIMIT ${sweptAtOnce})`,
+    figures: `SELECT coalesce(max(asked - closed), 0) AS pending,
+                (SELECT count(*) FROM (SELECT 1 FROM pending WHERE site = $1 AND signals <> ''
+                  LIMIT ${blockedMax}) AS held) AS suspect,
+                (SELECT count(*) FROM (SELECT 1 FROM block WHERE site = $1
+                  LIMIT ${blockedMax}) AS blocks) AS blocked
+              FROM hour_pending WHERE site = $1 AND hour = ${allHours}`,
+    pendingOf: `SELECT id, received_at AS "receivedAt", sheet_tab AS "sheetTab", source, name, tags, metadata,
+                  fields, signals <> '' AS "isSuspect", state, kept_until AS until
+                FROM pending WHERE ${ofPerson} AND email <> '' ORDER BY number LIMIT ${tabsMax}`,
+    messagesOf: `SELECT kind, made_at AS "madeAt", ended_at AS "endedAt", stage, tries FROM message
+                 WHERE site = $1 AND person = $2 ORDER BY number LIMIT ${tabsMax}`,
+    forgetPending: `UPDATE pending SET state = ${over}, expires_at = 0, person = '', ${erasedPending}
+                    WHERE ${ofPerson} AND ($3 OR NOT EXISTS (
+                      SELECT 1 FROM tombstone WHERE site = $1 AND hash = $2 AND upto >= $4))`,
+    forgetMessages: `UPDATE message SET email = '', person = '', share = '',
+                       stage = CASE WHEN stage < ${sent} THEN ${dropped} ELSE stage END
+                     WHERE site = $1 AND person = $2 AND ($3 OR NOT EXISTS (
+                       SELECT 1 FROM tombstone WHERE site = $1 AND hash = $2 AND upto >= $4))`,
+    expireEmails: `UPDATE message SET email = '' WHERE number IN (
+                     SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND email <> ''
+                     ORDER BY ended_at LIMIT ${sweptAtOnce})`,
+  }
+})
+
+/** A message with a link, and its person. */
+interface Linked {
+  readonly kind: 'confirm' | 'welcome'
+  readonly person: string
+  readonly email: string
+  readonly language: string
+}
+
+/** What people decide by links, with the tabs of the site. */
+export function confirmationOf(site: Site & { readonly tabs: Tabs }): Confirmation {
+  const { db, id, secret } = site
+  const change = async <T>(operation: () => Operation<T>): Promise<T> => {
+    try {
+      return await db.transact([headLock, siteLock(id)], operation)
+    } catch (error) {
+      site.tabs.forget()
+      throw error
+    }
+  }
+  const deciding = (message: string, now: Millis, decide: (linked: Linked) => Operation<unknown>) =>
+    change(function* () {
+      const linked = yield* linkedBy(id, message)
+      if (!linked) return undefined
+      yield* decide(linked)
+      return yield* stateOf(id, linked, now)
+    })
+  return {
+    look: (message, now) => reading(db, lookingAt(id, message, now)),
+    confirm: async (message, now) => {
+      let added = 0
+      const state = await deciding(message, now, function* (linked) {
+        added = yield* confirming(site, linked, now)
+      })
+      if (added > 0) site.appended.tell(added)
+      return state
+    },
+    decline: (message, now) => deciding(message, now, (linked) => declining(site, linked, now)),
+    leave: async (message, now) => {
+      for (let more = true; more;) {
+        more = await change(function* () {
+          const linked = yield* linkedBy(id, message)
+          return linked?.kind === 'welcome' ? yield* leaving(site, linked, now) : false
+        })
+      }
+      return reading(db, lookingAt(id, message, now))
+    },
+    allow: async (address) => {
+      const [{ rows }] = await db.change(
+        [siteLock(id)],
+        [sql.unblock, id, addressHash(secret, address)],
+      )
+      return rows.length > 0
+    },
+    sweep: (now) => db.transact([siteLock(id)], () => sweeping(site, now)),
+    figures: async () => {
+      const [{ rows }] = await db.query([sql.figures, id])
+      const { pending: all, suspect, blocked } = rowOf({ rows })
+      return { pending: Number(all), suspect: Number(suspect), blocked: Number(blocked) }
+    },
+    ofPerson: (address) => reading(db, besideListOf(id, addressHash(secret, address))),
+  }
+}
+
+function* linkedBy(site: number, message: string): Operation<Linked | undefined> {
+  const [{ rows }] = yield* ask([sql.message, site, message])
+  const [row] = rows
+  return (
+    row && {
+      kind: row['kind'] as Linked['kind'],
+      person: String(row['person']),
+      email: String(row['email']),
+      language: String(row['language']),
+    }
+  )
+}
+
+function* lookingAt(site: number, message: string, now: Millis): Operation<LinkState | undefined> {
+  const linked = yield* linkedBy(site, message)
+  return linked && (yield* stateOf(site, linked, now))
+}
+
+function* stateOf(site: number, { kind, person }: Linked, now: Millis): Operation<LinkState> {
+  const [open, block, done] = yield* ask(
+    [sql.open, site, person, now],
+    [sql.block, site, person],
+    [sql.done, site, person],
+  )
+  const isIn = (state: number) => (row: Row) => Number(row['state']) === state
+  const waiting = open.rows.filter(isIn(pending))
+  if (kind === 'confirm' && waiting.length > 0) return yield* shown(kind, 'pending', waiting)
+  const [blocked] = block.rows
+  const until = numberOf(blocked?.['until'])
+  if (blocked && (until === undefined || until > now)) {
+    const why = blocked['why'] === 'left' ? 'left' : 'declined'
+    const rows = open.rows.filter(isIn(why === 'left' ? left : declined))
+    const returnableUntil = numberOf(rows[0]?.['keptUntil'])
+    return { ...(yield* shown(kind, why, rows)), returnableUntil }
+  }
+  const tabs = done.rows.map(({ name }) => String(name))
+  const state = kind === 'welcome' || tabs.length > 0 ? 'confirmed' : 'over'
+  return { kind, state, tabs, consents: [] }
+}
+
+function* shown(
+  kind: LinkState['kind'],
+  state: LinkState['state'],
+  rows: readonly Row[],
+): Operation<LinkState> {
+  const [{ rows: details }] = yield* ask([sql.details, givenNumbers(rows)])
+  const consents = details.flatMap(({ metadata }) => consentIn(String(metadata)) ?? [])
+  const tabs = rows.map(({ sheetTab }) => String(sheetTab))
+  return { kind, state, tabs: [...new Set(tabs)], consents: [...new Set(consents)] }
+}
+
+/** The wording that a visitor of our forms agreed to. */
+function consentIn(metadata: string): string | undefined {
+  if (metadata === '') return undefined
+  return textOf((JSON.parse(metadata) as Readonly<Record<string, unknown>>)['consent'])
+}
+
+function givenNumbers(rows: readonly Row[]): string {
+  return givenPositions(rows.map(({ number }) => Number(number)))
+}
+
+/** Returns how many signups it has added to the list. */
+function* confirming(
+  site: Site & { readonly tabs: Tabs },
+  linked: Linked,
+  now: Millis,
+): Operation<number> {
+  const { id, policy, tabs } = site
+  const { person } = linked
+  const [open, counted] = yield* ask([sql.open, id, person, now], [sql.countPending, id, person])
+  const chosen = newestOf(open.rows, tabs)
+  if (chosen.length === 0) return 0
+  const wanted = chosen.map(({ row }) => ({ sheetTab: String(row['sheetTab']) }))
+  const taken = yield* tabs.take(wanted, now, undefined)
+  const fallback = taken.includes(undefined)
+    ? yield* tabs.take([{ sheetTab: '' }], now, undefined)
+    : []
+  const [{ rows: details }] = yield* ask([sql.details, givenNumbers(chosen.map(({ row }) => row))])
+  const detailOf = new Map(details.map((row) => [Number(row['number']), row]))
+  const email = String(details[0]?.['email'] ?? '')
+  const hash = policy.duplicates === 'ignore' ? person : null
+  for (const [index, { row }] of chosen.entries()) {
+    const number = Number(row['number'])
+    const tab: Tab | undefined = taken[index] ?? fallback[0]
+    const detail = detailOf.get(number)
+    if (!tab || !detail) continue
+    yield* ask(
+      [sql.append, number, tab.id, hash, now],
+      [sql.moveLast],
+      [sql.countInTab, tab.id],
+      [sql.countInHour, id, hourOf(Number(detail['receivedAt']))],
+      [sql.markConfirmed, number],
+    )
+  }
+  const hours = givenRows([{ hour: hourOf(now) }, { hour: allHours }])
+  yield* ask(
+    [sql.closeOthers, id, person, now],
+    ...site.noteErased(),
+    [sql.unblock, id, person],
+    [sql.dropMails, id, person, now],
+    [sql.countConfirmed, id, hours, chosen.length],
+    stepToClose(id, Number(rowOf(counted)['count'])),
+  )
+  if (policy.welcomes === true) {
+    const to = { email, language: linked.language, share: '' }
+    yield details.map((row) => stepToGreet(site, to, now, idOf(row['id']), true))
+  }
+  return chosen.length
+}
+
+/** The newest signup of each tab, the oldest first; and all of those who left. */
+function newestOf(rows: readonly Row[], tabs: Tabs): readonly { readonly row: Row }[] {
+  const keys = new Set<string>()
+  const chosen = rows.filter((row) => {
+    if (Number(row['state']) === left) return true
+    const { key } = tabs.called(String(row['sheetTab']))
+    const isNewest = !keys.has(key)
+    keys.add(key)
+    return isNewest
+  })
+  return chosen.toReversed().map((row) => ({ row }))
+}
+
+function* declining({ id, policy }: Site, { person }: Linked, now: Millis): Operation<void> {
+  const [counted] = yield* ask([sql.countPending, id, person])
+  yield* ask(
+    [sql.decline, id, person, now + regretMs, now + waitMsOf(policy)],
+    [sql.blockNow, id, person, 'declined', now, now + declinedMs],
+    [sql.dropMails, id, person, now],
+    stepToClose(id, Number(rowOf(counted)['count'])),
+  )
+}
+
+/** Returns whether there may be more rows of the person. */
+function* leaving(site: Site, linked: Linked, now: Millis): Operation<boolean> {
+  const { id } = site
+  const { person, email } = linked
+  const found = email === '' ? [] : (yield* ask([sql.addressed, id, email, person]))[0].rows
+  const positions = found.map(({ position }) => Number(position))
+  const copies = positions.map((position, index) => ({
+    ...{ no: index + 1, position },
+    id: crypto.randomUUID(),
+  }))
+  yield* ask([sql.keepLeft, id, givenRows(copies), person, now + returnMs])
+  yield* eraseForgotten(site, positions)
+  if (found.length === leftAtOnce) return true
+  yield* ask(
+    [sql.bury, id, person],
+    [sql.dropKept, id, person],
+    [sql.blockNow, id, person, 'left', now, null],
+    [sql.dropMails, id, person, now],
+  )
+  return false
+}
+
+function* sweeping({ id, noteErased }: Site, now: Millis): Operation<boolean> {
+  const [{ rows }] = yield* ask([sql.expired, id, now])
+  const closed = rows.filter((row) => Number(row['state']) === pending).length
+  const [, mails] = yield* ask(
+    [sql.expire, givenNumbers(rows)],
+    [sql.oldMails, id, now - mailKnownMs],
+    ...noteErased(),
+    ...(closed > 0 ? [stepToClose(id, closed)] : []),
+  )
+  return rows.length === sweptAtOnce || mails.changes === sweptAtOnce
+}
+
+function* besideListOf(site: number, person: string): Operation<BesideList> {
+  const [beside, messages, block] = yield* ask(
+    [sql.pendingOf, site, person],
+    [sql.messagesOf, site, person],
+    [sql.block, site, person],
+  )
+  const [blocked] = block.rows
+  return {
+    pending: beside.rows.map(toPendingRecord),
+    messages: messages.rows.map((row) => ({
+      kind: row['kind'] as Linked['kind'],
+      madeAt: Number(row['madeAt']),
+      sentAt: Number(row['stage']) === sent ? numberOf(row['endedAt']) : undefined,
+      tries: Number(row['tries']),
+    })),
+    block: blocked && {
+      why: blocked['why'] === 'left' ? 'left' : 'declined',
+      at: Number(blocked['at']),
+      until: numberOf(blocked['until']),
+    },
+  }
+}
+
+function toPendingRecord(row: Row): PendingRecord {
+  const state = Number(row['state'])
+  const tags = String(row['tags'])
+  return {
+    id: idOf(row['id']),
+    receivedAt: Number(row['receivedAt']),
+    sheetTab: String(row['sheetTab']),
+    source: String(row['source']),
+    name: String(row['name']),
+    tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
+    metadata: String(row['metadata']),
+    fields: String(row['fields']),
+    isSuspect: flagOf(row['isSuspect']),
+    state: state === declined ? 'declined' : state === left ? 'left' : 'pending',
+    until: numberOf(row['until']),
+  }
+}
+
+/**
+ * Forgets a person beside the list. To run before the tombstone of `upto` is set: what was asked for after a
+ * tombstone that is known stays, unless `isAll`.
+ */
+export function stepsToForget(
+  site: number,
+  person: string,
+  upto: number,
+  isAll: boolean,
+): readonly Step[] {
+  const values = [site, person, isAll, upto] as const
+  return [
+    [sql.forgetPending, ...values],
+    [sql.forgetMessages, ...values],
+  ]
+}
+
+/** Erases addresses of mails that ended before this time. */
+export function stepToExpireEmails(site: number, before: Millis): Step {
+  return [sql.expireEmails, site, before]
+}

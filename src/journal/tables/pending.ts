@@ -1,0 +1,255 @@
+import { fieldsText } from '../../signup/field.ts'
+import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
+import type { SignupStatus } from '../contracts/intake-log.ts'
+import { hourOf, type SignupRecord } from '../contracts/reader.ts'
+import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
+import { givenRows, numberOf, type Row, statementsOf, type Step } from '../sql.ts'
+import { allHours, besideState } from './layout.ts'
+import { isOnItsWay, stepToAskBack, waitMsOf } from './outbox.ts'
+import { idOf, toRecord } from './rows.ts'
+import type { AppendRequest, Asks } from './intake.ts'
+import type { Site } from './site.ts'
+import { tabStatus, type Tabs } from './tabs.ts'
+
+const { pending } = besideState
+
+/** What a signup beside the list has in its cells when they are erased. */
+export const erasedPending = `email = '', source = '', name = '', tags = '', metadata = '', fields = '',
+  sheet_tab = '', language = '', signals = '', kept_until = NULL`
+
+/** The condition for those of $1 that are held: suspect, and without a mail. */
+const isHeld = `site = $1 AND signals <> '' AND state = ${pending}`
+
+/** What `toRecord` reads. */
+const recordColumns = `number AS position, pending.id, received_at AS "receivedAt", email, source, name, tags,
+  metadata, fields, sheet_tab AS "sheetTab",
+  CASE WHEN signals <> '' THEN signals || '  ' || sheet_tab END AS suspect`
+
+const statusColumns = `number, id, received_at AS "receivedAt", sheet_tab AS "sheetTab", state,
+  expires_at AS "expiresAt"`
+
+const sql = statementsOf('pending', (dialect) => {
+  const { given, id } = dialect
+  const cells = 'received_at, email, source, name, tags, metadata, fields'
+  // Null while a mail is on its way, from whose sending the time counts.
+  const until = `CASE WHEN NOT ${isOnItsWay(`'confirm'`, '$1', 'given.person')} THEN CAST($3 AS bigint) END`
+  return {
+    ask: `
+      INSERT INTO pending (number, id, site, person, state, expires_at, kept_until, signals, language,
+        sheet_tab, ${cells})
+      SELECT (SELECT coalesce(max(number), 0) FROM pending) + given.no, ${id('given.id')}, $1, given.person,
+        ${pending}, CASE WHEN given.signals <> '' THEN CAST($3 AS bigint) ELSE ${until} END,
+        CASE WHEN given.signals = '' THEN ${until} END, given.signals, given.language, given.sheet_tab,
+        ${cells.replaceAll(/\w+/g, 'given.$&')}
+      FROM ${given('given', '$2', {
+        ...{ no: 'integer', id: 'text', person: 'text', signals: 'text', language: 'text' },
+        ...{
+          sheet_tab: 'text',
+          received_at: 'number',
+          email: 'text',
+          source: 'text',
+          name: 'text',
+        },
+        ...{ tags: 'text', metadata: 'text', fields: 'text' },
+      })}
+      WHERE NOT EXISTS (SELECT 1 FROM idempotency_key WHERE site = $1 AND idempotency_key.key = $4)
+        AND NOT EXISTS (SELECT 1 FROM used_token WHERE digest = $5)`,
+    stored: `SELECT min(number) AS first, max(number) AS last
+             FROM ${given('given', '$1', { id: 'text' })} JOIN pending ON pending.id = ${id('given.id')}`,
+    keepKey: `
+      INSERT INTO idempotency_key
+        (site, key, fingerprint, first_position, last_position, refused, stored_at)
+      SELECT $1, $2, $3, -min(number), -max(number), $4, $5
+      FROM ${given('given', '$6', { id: 'text' })} JOIN pending ON pending.id = ${id('given.id')}
+      HAVING min(number) IS NOT NULL ON CONFLICT DO NOTHING`,
+    keepToken: `
+      INSERT INTO used_token (digest, stored_at)
+      SELECT $1, $2 FROM ${given('given', '$3', { id: 'text' })}
+      JOIN pending ON pending.id = ${id('given.id')} LIMIT 1 ON CONFLICT DO NOTHING`,
+    count: `INSERT INTO hour_pending AS known (site, hour, asked)
+            SELECT $1, given.hour, count(*)
+            FROM ${given('given', '$2', { id: 'text', hour: 'integer' })}
+            JOIN pending ON pending.id = ${id('given.id')}
+            GROUP BY given.hour
+            ON CONFLICT (site, hour) DO UPDATE SET asked = known.asked + excluded.asked`,
+    countSuspects: `
+      INSERT INTO hour_suspect AS known (site, hour, signals, count)
+      SELECT $1, given.hour, given.signals, count(*)
+      FROM ${given('given', '$2', { id: 'text', signals: 'text', hour: 'integer' })}
+      JOIN pending ON pending.id = ${id('given.id')}
+      GROUP BY given.hour, given.signals
+      ON CONFLICT (site, hour, signals) DO UPDATE SET count = known.count + excluded.count`,
+    find: `SELECT ${statusColumns} FROM pending WHERE id = ${id('$1')} AND site = $2`,
+    between: `SELECT ${statusColumns} FROM pending WHERE number BETWEEN $1 AND $2 ORDER BY number`,
+    all: `SELECT ${recordColumns} FROM pending
+          WHERE site + 0 = $1 AND number > $2 AND email <> '' AND state = ${pending} ORDER BY number LIMIT $3`,
+    held: `SELECT ${recordColumns} FROM pending
+           WHERE ${isHeld} AND number > $2 ORDER BY number LIMIT $3`,
+    heldAmong: `SELECT ${recordColumns} FROM ${given('asked', '$2', { id: 'text' })}
+                JOIN pending ON pending.id = ${id('asked.id')} WHERE ${isHeld} ORDER BY number`,
+    heldAt: `SELECT number, email, language FROM ${given('asked', '$2', { position: 'number' })}
+             JOIN pending ON pending.number = asked.position WHERE ${isHeld} ORDER BY number`,
+    letGo: `UPDATE pending SET signals = '' WHERE number = $1`,
+    expireWithoutMail: `
+      UPDATE pending SET expires_at = CAST($3 AS bigint), kept_until = CAST($3 AS bigint)
+      WHERE number = $2 AND NOT ${isOnItsWay(`'confirm'`, '$1', 'pending.person')}`,
+    resetExpiry: `UPDATE pending SET expires_at = NULL, kept_until = NULL WHERE number = $1`,
+    erase: `UPDATE pending SET ${erasedPending}, state = ${besideState.over} WHERE number = $1`,
+    close: `INSERT INTO hour_pending AS known (site, hour, closed) VALUES ($1, ${allHours}, $2)
+            ON CONFLICT (site, hour) DO UPDATE SET closed = known.closed + excluded.closed`,
+  }
+})
+
+/** The numbers of held signups stand behind all positions. */
+export const besideBase = 2 ** 51
+
+/** The steps that store a request, unless its key is known or its token is used. */
+export function stepsToAsk(
+  { id, secret, policy }: Pick<Site, 'id' | 'secret' | 'policy'>,
+  { signups, terms }: AppendRequest,
+  { addressing, refused }: Asks,
+): readonly Step[] {
+  const { idempotency, token } = terms
+  const key = idempotency && keyHash(secret, idempotency)
+  const now = signups[0]?.receivedAt ?? 0
+  const holds = policy.quarantineTab !== undefined
+  const people = new Map<string, Signup>()
+  const rows = signups.map((signup, index) => {
+    const person = addressHash(secret, signup.email)
+    const isHeld = holds && signup.suspect !== undefined
+    if (!isHeld) people.set(person, signup)
+    return {
+      ...{ no: index + 1, id: signup.id, person, language: addressing.language },
+      signals: isHeld ? (signup.suspect ?? []).join(',') : '',
+      ...{ sheet_tab: signup.sheetTab, received_at: signup.receivedAt, email: signup.email },
+      ...{ source: signup.source, name: signup.name, metadata: signup.metadata },
+      tags: signup.tags.length === 0 ? '' : JSON.stringify(signup.tags),
+      fields: fieldsText(signup.fields),
+    }
+  })
+  const unless = { key, token }
+  const asking = Array.from(people.values(), ({ email }) =>
+    stepToAskBack({ id, secret }, { ...addressing, email }, now, unless),
+  )
+  const until = now + waitMsOf(policy)
+  const ids = givenIds(signups)
+  const keys: Step[] = []
+  if (idempotency && key !== undefined) {
+    const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
+    keys.push([sql.keepKey, id, key, fingerprint, refused, now, ids])
+  }
+  if (token !== undefined) keys.push([sql.keepToken, token, now, ids])
+  return [...asking, [sql.ask, id, givenRows(rows), until, key ?? null, token ?? null], ...keys]
+}
+
+/** Which numbers the signups of a request have got; none when it was left out. */
+export function stepToFindAsked(signups: readonly Signup[]): Step {
+  return [sql.stored, givenIds(signups)]
+}
+
+/** Counts signups that were stored in this transaction. */
+export function stepsToCountAsked(
+  { id }: Pick<Site, 'id'>,
+  asked: readonly Signup[],
+): readonly Step[] {
+  if (asked.length === 0) return []
+  const rows = asked.flatMap(({ id: signup, receivedAt, suspect }) => {
+    const one = { id: signup, signals: (suspect ?? []).join(',') }
+    return [
+      { ...one, hour: hourOf(receivedAt) },
+      { ...one, hour: allHours },
+    ]
+  })
+  const suspects = rows.filter(({ signals }) => signals !== '')
+  const counting: Step = [sql.count, id, givenRows(rows)]
+  return suspects.length === 0
+    ? [counting]
+    : [counting, [sql.countSuspects, id, givenRows(suspects)]]
+}
+
+/** Notes that so many signups are not pending any more. */
+export function stepToClose(site: number, count: number): Step {
+  return [sql.close, site, count]
+}
+
+function givenIds(signups: readonly Pick<Signup, 'id'>[]): string {
+  return givenRows(signups.map(({ id }) => ({ id })))
+}
+
+/** The statuses of these signups, which were stored just now. */
+export function statusesOfAsked(signups: readonly Signup[], tabs: Tabs): readonly SignupStatus[] {
+  return signups.map(({ id, receivedAt, sheetTab }) => ({
+    ...{ id, receivedAt, position: 0, beside: 'pending' },
+    ...tabStatus(tabs.called(sheetTab)),
+  }))
+}
+
+export function stepToFindPending(id: SignupId, site: number): Step {
+  return [sql.find, id, site]
+}
+
+/** The signups of a request with an idempotency key. Their numbers stand there as negative positions. */
+export function stepToRecall(first: number, last: number): Step {
+  return [sql.between, -first, -last]
+}
+
+/** @param now on the wall clock, when the journal has one that its machines share */
+export function toPendingStatus(row: Row, tabs: Tabs, now: Millis): SignupStatus {
+  const expiresAt = numberOf(row['expiresAt'])
+  return {
+    id: idOf(row['id']),
+    position: 0,
+    receivedAt: Number(row['receivedAt']),
+    beside: expiresAt !== undefined && expiresAt <= now ? 'expired' : 'pending',
+    ...tabStatus(tabs.called(String(row['sheetTab']))),
+  }
+}
+
+/** As `Reader.pending`. */
+export async function pendingAfter(
+  { db, id }: Pick<Site, 'db' | 'id'>,
+  after: number,
+  max: number,
+) {
+  const [{ rows }] = await db.query([sql.all, id, after, max])
+  return rows.map(toRecord)
+}
+
+/** The held ones among them, behind those of the list. */
+export async function heldBeside({ db, id }: Pick<Site, 'db' | 'id'>, after: number, max: number) {
+  const [{ rows }] = await db.query([sql.held, id, Math.max(0, after - besideBase), max])
+  return rows.map(toHeld)
+}
+
+/** Those of these ids that are held beside the list. */
+export async function heldAmong({ db, id }: Pick<Site, 'db' | 'id'>, ids: readonly SignupId[]) {
+  const asked = givenRows([...new Set(ids)].map((one) => ({ id: one })))
+  const [{ rows }] = await db.query([sql.heldAmong, id, asked])
+  return rows.map(toHeld)
+}
+
+function toHeld(row: Row): SignupRecord {
+  const { position, signup } = toRecord(row)
+  return { position: position + besideBase, signup }
+}
+
+export const heldPending = {
+  /** Those at these positions of `heldBeside`. */
+  at: (site: number, positions: readonly number[]): Step => [
+    sql.heldAt,
+    site,
+    givenRows(positions.map((position) => ({ position: position - besideBase }))),
+  ],
+  /** Sends the mail of one, as if it was asked for now. */
+  release: (site: Site, row: Row, now: Millis): readonly Step[] => {
+    const number = Number(row['number'])
+    const to = { email: String(row['email']), language: String(row['language']), share: '' }
+    return [
+      [sql.letGo, number],
+      stepToAskBack(site, to, now),
+      [sql.resetExpiry, number],
+      [sql.expireWithoutMail, site.id, number, now + waitMsOf(site.policy)],
+    ]
+  },
+  erase: (row: Row): Step => [sql.erase, Number(row['number'])],
+}

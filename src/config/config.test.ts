@@ -86,6 +86,8 @@ test('without settings, rows go to the local workbook, and all defaults apply', 
           spreadsheet: { kind: 'workbook' },
           page: { name: 'off' },
           spam: { filter: 'log', tab: 'Quarantine' },
+          confirmation: 'off',
+          mail: {},
           defaultTab: 'Sheet1',
           tabs: undefined,
           maxTabs: 100,
@@ -100,6 +102,7 @@ test('without settings, rows go to the local workbook, and all defaults apply', 
       bulkItemsMax: limits.bulkItemsMax,
       dataDir: '/app/data',
       retentionDays: 0,
+      confirmationDays: 7,
       host: '0.0.0.0',
       port: 3000,
       bodyBytesMax: limits.bodyBytesMax,
@@ -327,6 +330,11 @@ describe('every supported setting is read', () => {
     ALERT_WEBHOOK_URL: 'https://hooks.example.com',
     ALERT_WEBHOOK_SECRET: `whsec_${'k'.repeat(32)}`,
   }
+  const mail = {
+    MAIL_URL: 'smtps://smtp.example.com',
+    MAIL_FROM: 'hello@example.com',
+    PUBLIC_URL: 'https://signup.example.com',
+  }
   const supported = settingNames.filter((name) => !('isPlanned' in settings[name]))
   test.each(supported)('%s is refused when it makes no sense', (name) => {
     expect(namesIn({ SHEETS_SHEET_ID: id, [name]: '\u0001' })).toContain(name)
@@ -348,7 +356,9 @@ describe('every supported setting is read', () => {
   test.each(examples.map((name) => [name, settings[name].example]))(
     'the example of %s is accepted: %s',
     (name, example) => {
-      expect(() => load({ ...pair, ...challenge, ...alerts, [name]: example })).not.toThrow()
+      expect(() =>
+        load({ ...pair, ...challenge, ...alerts, ...mail, [name]: example }),
+      ).not.toThrow()
     },
   )
 })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Files } from './read-file.ts'
 import { type DatabaseConfig, readDatabase } from './database.ts'
+import { type MailConfig, readMail } from './mail.ts'
 import { ConfigError } from './problem.ts'
 import { SettingsReader, type Variables } from './reader.ts'
 import type { SiteConfig } from './sites/site.ts'
@@ -18,6 +19,8 @@ export interface Config extends InstanceSettings {
   readonly hasSites: boolean
   /** The database that keeps the journal; undefined when it is in `dataDir`. Its URL is a secret. */
   readonly database: DatabaseConfig | undefined
+  /** How mail is sent; undefined when nothing needs it. The URL of the mail server is a secret. */
+  readonly mail: MailConfig | undefined
   /** Whether a log on a terminal may have colours. */
   readonly logColours: boolean
   /** Sentences about settings that work but may be mistakes. */
@@ -42,6 +45,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const stored = readDatabase(reader, environment, hasWorkbook)
   const instance = readInstance(reader)
   const alertWebhook = readAlertWebhook(reader)
+  const { mail, mailUrl, warnings: mailWarnings } = readMail(reader, sites)
   const apiKeys = reader.value('API_KEYS') ?? []
   const metricsToken = reader.value('METRICS_TOKEN')
   const problems = [
@@ -59,11 +63,13 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
       sites: [first, ...others],
       hasSites: isNamed,
       database: stored?.database,
+      mail,
       logColours: (variables['NO_COLOR'] ?? '') === '',
       warnings: [
         ...separatorWarnings(reader),
         ...(isNamed ? unusedSecretKeys(variables, [first, ...others]) : []),
         ...(stored?.warnings ?? []),
+        ...mailWarnings,
         ...exposedSecrets(envFile, isEnvFileOpen),
       ],
     },
@@ -72,6 +78,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
       apiKeys,
       ...(metricsToken !== undefined && { metricsToken }),
       ...(alertWebhook && { alertWebhook }),
+      ...(mailUrl !== undefined && { mailUrl }),
       sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
     },
   }

@@ -41,6 +41,26 @@ export function line(charactersMax: number): Kind<string> {
   }
 }
 
+/** A text in several lines. An empty line stands between paragraphs. */
+export function lines(charactersMax: number): Kind<string> {
+  const one = line(charactersMax)
+  const parse = (value: string, example: string): ParsedSetting<string> => {
+    const text = value.replace(/\r\n?/g, '\n')
+    const parsed = one.parse(text.replaceAll('\n', ' '), example)
+    if ('value' in parsed) return { value: text }
+    return {
+      problem: parsed.problem.replace('line breaks or other ', ''),
+      expected: `up to ${thousands(charactersMax)} characters`,
+      hint: 'Write plain text. Mails show HTML tags as they are typed.',
+    }
+  }
+  return {
+    ...one,
+    parse,
+    json: (example) => parsedBy(parse, example).meta({ minLength: 1, maxLength: charactersMax }),
+  }
+}
+
 /** A text that a site may have in several languages. A variable has it in one. */
 export function siteText(kind: Kind<string>): Kind<SiteText> {
   return { ...kind, json: (example) => inLanguages(kind.json(example)) }

@@ -19,6 +19,8 @@ export interface Secrets {
   readonly metricsToken?: string
   /** Where notices go. Left out when only the log tells them. */
   readonly alertWebhook?: AlertWebhook
+  /** The URL of the mail server with its password. Present when `Config` has `mail`. */
+  readonly mailUrl?: string
   /** By the name of the site. */
   readonly sites: ReadonlyMap<string, SiteSecrets>
 }

@@ -1,7 +1,8 @@
 import { languages } from '../signup/languages.ts'
 import { privateKey } from './google-key/private-key.ts'
-import { given, type Kind, line, oneOf, siteText, text, wholeNumber } from './kinds.ts'
+import { given, type Kind, line, lines, oneOf, siteText, text, wholeNumber } from './kinds.ts'
 import { apiKeys, challengeHosts, emailDomains, origins, ownHosts, tabList } from './lists.ts'
+import { mailbox, mailFrom, mailUrl, publicUrl } from './mail-values.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
 import {
   bearerToken,
@@ -230,6 +231,13 @@ export const settings = {
     kind: text(webAddress),
     example: 'https://example.com/welcome',
   },
+  PAGE_CONFIRMED_NEXT_URL: {
+    site: 'page.confirmedNext',
+    meaning:
+      'Address of a page, with `https://` or `http://`, to which visitors go when they have confirmed, instead of our thanks.',
+    kind: text(webAddress),
+    example: 'https://example.com/confirmed',
+  },
   PAGE_LANGUAGE: {
     site: 'page.language',
     meaning:
@@ -382,6 +390,93 @@ export const settings = {
     kind: given,
     example: './rollcall.json',
   },
+  CONFIRMATION: {
+    group: 'Confirmation and mail',
+    site: 'confirmation',
+    meaning:
+      '`mail`: a signup counts when its person has confirmed it by a link in a mail (docs/mail.md). Needs `MAIL_URL`, `MAIL_FROM` and `PUBLIC_URL`.',
+    kind: oneOf(['off', 'mail']),
+    default: 'off',
+    example: 'mail',
+  },
+  CONFIRMATION_DAYS: {
+    instance: 'confirmationDays',
+    meaning:
+      'For how many days after its mail was sent a signup can be confirmed. Then its content is erased.',
+    kind: wholeNumber(1, 30),
+    default: '7',
+    example: '3',
+  },
+  MAIL_URL: {
+    meaning:
+      'The mail server: `smtps://USER:PASSWORD@HOST`, or `smtp://…` for STARTTLS, with `:PORT` if it is not 465 or 587. TLS is required except to this machine. User and password are percent-encoded.',
+    kind: text(mailUrl),
+    example: 'smtps://rollcall:password@smtp.example.com',
+    secret: true,
+  },
+  MAIL_FROM: {
+    meaning: 'The sender of all mails: `name@host`, or `Name <name@host>`.',
+    kind: text(mailFrom),
+    example: 'The Rollcall letter <hello@example.com>',
+  },
+  PUBLIC_URL: {
+    meaning:
+      'The URL under which visitors reach this service, for the links in mails. Use `https://`: who reads a link on its way can use it.',
+    kind: text(publicUrl),
+    example: 'https://signup.example.com',
+  },
+  MAIL_PER_HOUR: {
+    meaning:
+      'The most mails that go to all people together in an hour. It is a pace: mails above it wait.',
+    kind: wholeNumber(1, 1_000_000),
+    default: '500',
+    example: '100',
+  },
+  MAIL_SUBJECT: {
+    site: 'mail.subject',
+    meaning: 'Subject of the mail that asks for the confirmation.',
+    kind: siteText(line(150)),
+    example: 'Please confirm your signup',
+  },
+  MAIL_TEXT: {
+    site: 'mail.text',
+    meaning:
+      'What that mail says above its link. In some countries it may not have promotion in it.',
+    kind: siteText(lines(2_000)),
+    example: 'You asked for our letter. Please confirm that this address is yours.',
+  },
+  WELCOME_MAIL: {
+    meaning:
+      '`on`: somebody whose signup counts gets a welcome mail, with a link to leave. Needs the same settings as `CONFIRMATION=mail`. A site has `mail.welcome`: `"on"`, `"off"`, or a `subject` and a `text`.',
+    kind: oneOf(['off', 'on']),
+    default: 'off',
+    example: 'on',
+  },
+  WELCOME_SUBJECT: {
+    site: 'mail.welcome.subject',
+    meaning: 'Subject of the welcome mail.',
+    kind: siteText(line(150)),
+    example: 'Welcome to the Rollcall letter',
+  },
+  WELCOME_TEXT: {
+    site: 'mail.welcome.text',
+    meaning: 'What the welcome mail says.',
+    kind: siteText(lines(2_000)),
+    example: 'The first letter comes on Sunday.',
+  },
+  OWNER_MAIL: {
+    meaning:
+      'Address that gets reports of what has come: figures without addresses of people. Needs the same settings as `CONFIRMATION=mail`.',
+    kind: text(mailbox),
+    example: 'owner@example.com',
+  },
+  OWNER_MAIL_WHEN: {
+    meaning:
+      'How often such a report may go, when there is something to tell: `daily` or `hourly`.',
+    kind: oneOf(['daily', 'hourly']),
+    default: 'daily',
+    example: 'hourly',
+  },
   ALERT_WEBHOOK_URL: {
     group: 'Notices',
     meaning:
@@ -454,6 +549,8 @@ export interface SiteSettings {
   readonly 'page.': Under<'page.'>
   readonly 'challenge.': Under<'challenge.'>
   readonly 'spam.': Under<'spam.'>
+  readonly 'mail.': Under<'mail.'>
+  readonly 'mail.welcome.': Under<'mail.welcome.'>
 }
 
 /** The settings whose names in a site begin so, each with the rest of that name. */

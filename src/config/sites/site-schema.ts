@@ -69,6 +69,18 @@ const spam = closedObject(membersUnder('spam.')).meta({
   description: 'What looks like spam, and what becomes of it. Otherwise as the SPAM_ settings say.',
 })
 
+const mail = closedObject({
+  ...membersUnder('mail.'),
+  welcome: z
+    .union([z.enum(['on', 'off']), closedObject(membersUnder('mail.welcome.'))])
+    .optional()
+    .meta({
+      description: 'Whether there is a welcome mail, or what it says. Otherwise as WELCOME_MAIL.',
+    }),
+}).meta({
+  description: 'What mails to visitors say. Otherwise as the MAIL_ and WELCOME_ settings say.',
+})
+
 /** One site. What it leaves out comes from the environment. */
 export const siteSchema = closedObject({
   spreadsheet: memberOf('SHEETS_SHEET_ID'),
@@ -77,6 +89,7 @@ export const siteSchema = closedObject({
   challenge: challenge.optional(),
   page: page.optional(),
   spam: spam.optional(),
+  mail: mail.optional(),
   fields: fieldsSchema.optional(),
 })
 

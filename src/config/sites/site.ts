@@ -31,6 +31,10 @@ export interface SiteConfig extends ValuesOfSite {
   readonly challenge: ChallengeConfig | undefined
   readonly page: PageConfig
   readonly spam: SiteSettings['spam.']
+  /** What its mails say, and whether there is a welcome mail. An undefined member means our own texts. */
+  readonly mail: SiteSettings['mail.'] & {
+    readonly welcome: SiteSettings['mail.welcome.'] | undefined
+  }
   /** Set when no setting names the default tab: if this spreadsheet has only one tab and it is empty, that is the default. */
   readonly defaultTabOf: string | undefined
   /** The columns after the seven, in their order. */
@@ -46,11 +50,18 @@ export function siteValues(reader: SettingsReader) {
   const defaults = valuesUnder(reader, '')
   const page = valuesUnder(reader, 'page.')
   const spam = valuesUnder(reader, 'spam.')
+  const mail = valuesUnder(reader, 'mail.')
+  const welcome = valuesUnder(reader, 'mail.welcome.')
+  const welcomes = reader.value('WELCOME_MAIL')
   const isDefaultTabSet = reader.isSet('DEFAULT_SHEET_TAB')
   return (site: DeclaredSite, spreadsheetId: string | undefined) => ({
     ...overlaid(defaults, site),
     page: overlaid(page, site.page ?? {}),
     spam: overlaid(spam, site.spam ?? {}),
+    mail: {
+      ...overlaid(mail, site.mail ?? {}),
+      welcome: ownWelcome(welcome, site.mail?.welcome ?? welcomes),
+    },
     defaultTabOf: isDefaultTabSet || site.defaultTab !== undefined ? undefined : spreadsheetId,
   })
 }
@@ -61,6 +72,13 @@ function valuesUnder<Under extends keyof SiteSettings>(
 ): SiteSettings[Under] {
   const values = siteSettings(under).map(([key, name]) => [key, reader.value(name)])
   return Object.fromEntries(values) as SiteSettings[Under]
+}
+
+type Welcome = SiteSettings['mail.welcome.']
+
+function ownWelcome(welcome: Welcome, own: 'on' | 'off' | Partial<Welcome>): Welcome | undefined {
+  if (own === 'off') return undefined
+  return own === 'on' ? welcome : overlaid(welcome, own)
 }
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import type { Message } from '../../journal/contracts/outbox.ts'
+import { pageTexts } from '../../pages/texts.ts'
+import { hmacWith } from '../../platform/node/digest.ts'
+import { languages } from '../../signup/languages.ts'
+import { compose, type ComposeOptions } from './compose.ts'
+import { linkOf, LinkTokens } from './links.ts'
+
+const id = 'A_bcdefghijklmnop-1234'
+const tokens = new LinkTokens(hmacWith(Buffer.from('the key of this site')))
+const options: ComposeOptions = {
+  tokens,
+  publicUrl: 'https://signup.example.org:8443/letters',
+  site: undefined,
+  title: undefined,
+  language: 'en',
+  own: {},
+  texts: pageTexts,
+}
+const message: Message = {
+  ...{ number: 1, id, kind: 'confirm', email: 'ada@example.com', language: 'en', body: '' },
+  ...{ madeAt: 0, tries: 0, isListed: false },
+}
+const made = (of: Partial<Message>, with_: Partial<ComposeOptions> = {}) =>
+  compose({ ...message, ...of }, { ...options, ...with_ })
+const confirmLink = linkOf(options, 'confirm', id)
+const leaveLink = linkOf(options, 'leave', id)
+const linksIn = (text: string) => text.match(/https?:[^\s"<>]+/g)
+
+test('the confirmation goes to the address, and has its link and nothing else to follow or to load', () => {
+  const mail = made({})
+  expect(mail).toMatchObject({
+    to: 'ada@example.com',
+    subject: 'signup.example.org: Please confirm your signup',
+    messageId: `${id}@signup.example.org`,
+    headers: {},
+  })
+  expect(mail.text).toBe(
+    [
+      'signup.example.org',
+      '',
+      'Somebody signed up with this address. Was that not you? Then ignore this mail.',
+      '',
+      'Yes, sign me up:',
+      `${confirmLink}\n`,
+    ].join('\n'),
+  )
+  expect(linksIn(mail.html)).toEqual([confirmLink])
+  expect(mail.html).toContain(`<a href="${confirmLink}">Yes, sign me up</a>`)
+  expect(mail.html).not.toMatch(/<img|<style|<script|<link|src=|style=/)
+})
+
+test('somebody who is on the list already is told so in the confirmation only', () => {
+  const listed = 'This address is on the list already.'
+  expect(made({ isListed: true }).text).toContain(listed)
+  expect(made({ isListed: true }).html).toContain(listed)
+  expect(made({ kind: 'welcome', isListed: true }).text).not.toContain(listed)
+})
+
+test('the welcome has the link to leave, and the pair of headers for one click', () => {
+  const mail = made({ kind: 'welcome' })
+  expect(mail.headers).toEqual({
+    'List-Unsubscribe': `<${leaveLink}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  })
+  expect(mail.subject).toBe('signup.example.org: Thank you')
+  expect(mail.text).toContain(`We have received your signup.\n\nLeave the list:\n${leaveLink}\n`)
+  expect(linksIn(mail.html)).toEqual([leaveLink])
+})
+
+test('the link of a named site has its name', () => {
+  const link = linkOf({ ...options, site: 'launch' }, 'confirm', id)
+  expect(made({}, { site: 'launch' }).text).toContain(`:\n${link}\n`)
+  expect(link).toMatch(/\?site=launch$/)
+})
+
+test.each(languages)(
+  'in %s both mails are in that language, and Arabic from right to left',
+  (language) => {
+    for (const kind of ['confirm', 'welcome'] as const) {
+      const { subject, text, html } = made({ kind, language })
+      const { mail, thanks } = pageTexts[language]
+      const [ours, label] = kind === 'confirm' ? [mail, mail.yes] : [thanks, mail.leave]
+      expect(subject).toBe(`signup.example.org: ${ours.title}`)
+      expect(text).toContain(`\n\n${ours.text}\n\n${label}:\n`)
+      expect(html).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`)
+    }
+  },
+)
+
+test.each(['', 'xx', 'constructor'])(
+  'a visitor of the language %j gets that of the site',
+  (language) => {
+    expect(made({ language }, { language: 'de' }).subject).toContain('Bitte bestätigen')
+  },
+)
+
+test('the texts of the site are in the place of ours, in the language of the visitor or else the first', () => {
+  const own = {
+    subject: { de: 'Bitte ja', fr: 'Oui ?' },
+    text: { fr: 'Un.\n\nDeux,\ntrois.', de: 'Eins.' },
+    welcome: { text: 'Hello <b>you</b> & bye.' },
+  }
+  const title = 'Tea & "biscuits"'
+  const french = made({ language: 'fr', isListed: true }, { own, title, language: 'de' })
+  expect(french.subject).toBe('Oui ?')
+  expect(french.text).toContain(
+    `${title}\n\nUn.\n\nDeux,\ntrois.\n\nCette adresse est déjà sur la liste.\n\n`,
+  )
+  expect(french.html).toContain('<p><bdi lang="de">Tea &amp; &quot;biscuits&quot;</bdi></p>')
+  expect(french.html).toContain('<p><bdi lang="fr">Deux,<br />trois.</bdi></p>')
+  expect(made({ language: 'ja' }, { own }).subject).toBe('Bitte ja')
+  const welcome = made({ kind: 'welcome' }, { own, title })
+  expect(welcome.subject).toBe('Tea & "biscuits": Thank you')
+  expect(welcome.html).toContain('Hello &lt;b&gt;you&lt;/b&gt; &amp; bye.')
+})
+
+test('no word of a visitor is in a mail', () => {
+  const mail = made({ body: 'Win money', isListed: true })
+  const { to, ...rest } = mail
+  expect(to).toBe('ada@example.com')
+  expect(JSON.stringify(rest)).not.toMatch(/Win money|ada/)
+})

@@ -7,8 +7,8 @@ const mayImport = {
   'client/': [],
   'ops/': ['signup/', 'platform/'],
   'config/': ['signup/', 'platform/'],
-  // JSON is parsed and looked into in one way.
-  'http/': ['platform/', 'signup/json.ts'],
+  // JSON is parsed, and a language is chosen, in one way.
+  'http/': ['platform/', 'signup/(json|languages).ts'],
   'challenge/': ['signup/', 'platform/'],
   'journal/': ['signup/', 'platform/'],
   'spreadsheet/': ['signup/', 'platform/'],

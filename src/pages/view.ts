@@ -1,12 +1,12 @@
 import type { PageSources } from '../http/headers.ts'
+import { requestLanguage } from '../http/negotiate.ts'
 import type { AllowedOrigins } from '../http/origin.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Field } from '../signup/field.ts'
-import { type Language, languages } from '../signup/languages.ts'
+import type { Language } from '../signup/languages.ts'
 import type { SiteText } from '../signup/site-text.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type PageTexts, pageTexts } from './texts.ts'
-import { parseAccept } from 'hono/utils/accept'
 
 /** The settings of the pages. An undefined member means the default. */
 export interface PageSettings {
@@ -98,9 +98,7 @@ export function viewOf(
 ): View {
   const { searchParams: query, pathname } = new URL(url)
   const own = page ?? oneOf(ownPages, query.get('page'))
-  const asked = languageOf(query.get('language') ?? '')
-  const language =
-    asked ?? preferredLanguage(headers.get('accept-language')) ?? settings.language ?? 'en'
+  const { asked, language } = requestLanguage({ url, headers }, settings.language)
   const askedTheme = oneOf(themes, query.get('theme'))
   const askedName = nameOf(query.get('name'))
   const carried = Object.entries({
@@ -140,19 +138,4 @@ function nameOf(text: string | null): NameField {
 
 function more(one: NameField, other: NameField): NameField {
   return nameFields.indexOf(one) > nameFields.indexOf(other) ? one : other
-}
-
-/** Our language for a language tag (BCP 47), such as `de` for `de-AT`. */
-export function languageOf(tag: string): Language | undefined {
-  const primary = tag.split('-', 1)[0]?.trim().toLowerCase()
-  return languages.find((language) => language === primary)
-}
-
-/** The one of our languages that an `Accept-Language` header prefers. */
-export function preferredLanguage(accepted: string | null): Language | undefined {
-  // The list is already sorted by quality. A quality of 0 means "not wanted".
-  return parseAccept(accepted ?? '')
-    .filter(({ q }) => q > 0)
-    .map(({ type }) => languageOf(type))
-    .find((language) => language !== undefined)
 }

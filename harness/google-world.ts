@@ -3,6 +3,7 @@ import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sh
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { type Clock, type Random, systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
+import { ownColumns } from '../src/signup/row.ts'
 import { letters } from '../src/spreadsheet/google/ranges.ts'
 import {
   createGoogleSheets,
@@ -73,7 +74,8 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
           return (await maySend?.()) ?? true
         },
       }),
-    connectWith: (fields) => createGoogleSheets({ ...parts, fields }),
+    connectWith: (fields, confirmation) =>
+      createGoogleSheets({ ...parts, own: ownColumns(fields, confirmation) }),
     async insertColumn(tab, before) {
       handle().insertColumns(tab, before)
     },

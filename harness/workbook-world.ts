@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { fileName } from '../src/spreadsheet/workbook/file-name.ts'
+import { ownColumns } from '../src/signup/row.ts'
 import { createWorkbook } from '../src/spreadsheet/workbook/workbook.ts'
 import type { FieldsWorld } from '../test/spreadsheet/fields-contract.ts'
 
@@ -28,7 +29,8 @@ export async function createWorkbookWorld(): Promise<WorkbookWorld> {
     directory,
     path,
     connect: () => createWorkbook({ directory }),
-    connectWith: (fields) => createWorkbook({ directory, fields }),
+    connectWith: (fields, confirmation) =>
+      createWorkbook({ directory, own: ownColumns(fields, confirmation) }),
 
     async rows(tab) {
       const files = await readdir(directory)

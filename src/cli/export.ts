@@ -49,9 +49,9 @@ export function addExport(program: Command, run: Run): void {
         await using journal = await home.openReader()
         const name = chosenName(config, journal.sites.keys(), options.site)
         const reader = partOf(journal.sites, { name })
-        // The values of a site that is not configured any more are in Metadata.
+        // What only a site that is not configured any more had columns for is in Metadata.
         const site = config.sites.find((it) => it.name === name)
-        const own = ownColumns(site?.fields ?? [])
+        const own = ownColumns(site?.fields ?? [], site?.confirmation)
         await tellExpired(reader, session.notes)
         const known = site ? [site.defaultTab, ...(site.tabs ?? [])] : []
         const chosen = { ...options, known }

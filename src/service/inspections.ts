@@ -71,14 +71,14 @@ export function spreadsheetFindings(inspected: Inspected): AsyncIterable<Finding
 }
 
 function expectedOf(
-  { defaultTab: configured, tabs = [], fields }: SiteConfig,
+  { defaultTab: configured, tabs = [], fields, confirmation }: SiteConfig,
   journal: Journal | undefined,
 ): Expected {
   const defaultTab = journal?.delivery.defaultTab ?? { name: configured, isResolved: true }
   return {
     defaultTab,
     tabs: tabs.filter((tab) => tabKey(tab) !== tabKey(defaultTab.name)),
-    own: ownColumns(fields),
+    own: ownColumns(fields, confirmation),
     isOwn: async (fingerprint) => (await journal?.delivery.isOwn(fingerprint)) ?? false,
   }
 }

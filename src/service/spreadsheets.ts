@@ -5,6 +5,7 @@ import { Account, type AccountShare } from '../delivery/account.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
+import { noColumns, type OwnColumn, ownColumns } from '../signup/row.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
@@ -17,10 +18,12 @@ import type { World } from './world.ts'
 export interface Destination
   extends
     Pick<SiteConfig, 'spreadsheet'>,
-    Partial<Pick<SiteConfig, 'fields' | 'settingNames'>>,
+    Partial<Pick<SiteConfig, 'settingNames'>>,
     Pick<SiteSecrets, 'privateKey'> {
   /** The folder of the local workbook, if that is the spreadsheet. */
   readonly workbookDir: string
+  /** The columns of the site's own. */
+  readonly own?: readonly OwnColumn[]
 }
 
 export function destinationOf(
@@ -29,8 +32,9 @@ export function destinationOf(
   secrets: Secrets,
 ): Destination {
   const workbookDir = workbookFolder(dataDir, site.name)
-  const { spreadsheet, fields, settingNames } = site
-  return { workbookDir, spreadsheet, fields, settingNames, ...secretsOf(secrets, site) }
+  const { spreadsheet, settingNames } = site
+  const own = ownColumns(site.fields, site.confirmation)
+  return { workbookDir, spreadsheet, own, settingNames, ...secretsOf(secrets, site) }
 }
 
 type CountingJournal = Pick<Journal, 'callLedger' | 'time'>
@@ -44,9 +48,9 @@ export interface ConnectOptions extends Destination {
 
 /** Connects to the spreadsheet of the settings. */
 export function connectSpreadsheet(options: ConnectOptions, world: World): Spreadsheet {
-  const { spreadsheet, workbookDir, privateKey, fields = [], events } = options
+  const { spreadsheet, workbookDir, privateKey, own = noColumns, events } = options
   if (spreadsheet.kind === 'workbook' || privateKey === undefined) {
-    return createWorkbook({ directory: workbookDir, fields }, world.files)
+    return createWorkbook({ directory: workbookDir, own }, world.files)
   }
   const { share = accountOf(spreadsheet, options.journal, world.clock, 1).join() } = options
   return createGoogleSheets({
@@ -54,7 +58,7 @@ export function connectSpreadsheet(options: ConnectOptions, world: World): Sprea
     random: world.random,
     gate: share.gate,
     called: events && ((outcome) => events.providerCalled(outcome)),
-    fields,
+    own,
   })
 }
 

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { type Field } from './field.ts'
-import { columns, headingKey, headingsOf, noColumns, ownColumns, toRow } from './row.ts'
+import {
+  columns,
+  confirmedColumn,
+  headingKey,
+  headingsOf,
+  noColumns,
+  ownColumns,
+  toRow,
+} from './row.ts'
 import type { Signup, SignupId } from './signup.ts'
 
 test('each value of a signup is in the column of its name', () => {
@@ -29,11 +37,14 @@ test('each value of a signup is in the column of its name', () => {
   })
 })
 
+const bare: Signup = {
+  ...{ id: '' as SignupId, receivedAt: 0, tags: [], metadata: '', fields: {} },
+  ...{ email: '', sheetTab: '', source: '', name: '' },
+}
+
 /** A row of a signup that has nothing but values of fields. */
 function rowWith(fields: Signup['fields'], own = noColumns, metadata = '') {
-  const texts = { email: '', sheetTab: '', source: '', name: '' }
-  const signup = { id: '' as SignupId, receivedAt: 0, tags: [], metadata, ...texts, fields }
-  return toRow(signup, 'Launch', own)
+  return toRow({ ...bare, metadata, fields }, 'Launch', own)
 }
 
 test('the columns of the fields follow, under their headings', () => {
@@ -51,6 +62,18 @@ test('values of fields that the site does not have any more are in the metadata'
   const row = rowWith({ size: 'L', colour: 'red', isMember: true }, own, '{"plan":"free"}')
   expect(row[5]).toBe('{"plan":"free","colour":"red","isMember":true}')
   expect(row.slice(7)).toEqual(['L'])
+})
+
+test('the time of the confirmation has a column behind the seven where the site confirms, and else is in the metadata', () => {
+  const own = ownColumns([{ name: 'size', type: 'number', required: false }], 'mail')
+  expect(headingsOf(own)).toEqual([...columns, 'Confirmed', 'size'])
+  const confirmed = { ...bare, fields: { size: 3 }, confirmedAt: Date.UTC(2026, 10, 21, 9, 31) }
+  expect(toRow(confirmed, 'Launch', own).slice(7)).toEqual(['2026-11-21T09:31:00.000Z', 3])
+  expect(toRow(bare, 'Launch', own).slice(7)).toEqual(['', ''])
+  const late = toRow(confirmed, 'Launch', ownColumns([], 'off'))
+  expect(late[5]).toBe('{"size":3,"confirmedAt":"2026-11-21T09:31:00.000Z"}')
+  expect(late.slice(7)).toEqual([])
+  expect(ownColumns([], 'mail')).toEqual([confirmedColumn])
 })
 
 test('a heading is the same in any case, with any spaces, however its accents are written', () => {

@@ -13,7 +13,7 @@ export const columns = [
   'Sheet Tab',
 ] as const
 
-/** A column of the site's own: that of a field. */
+/** A column of the site's own: that of a field, or the time of the confirmation. */
 export interface OwnColumn {
   readonly name: string
   readonly heading: string
@@ -27,8 +27,15 @@ export type Row = readonly [string, string, string, string, string, string, stri
 
 export const noColumns: readonly OwnColumn[] = []
 
-export function ownColumns(fields: readonly Field[]): readonly OwnColumn[] {
-  return fields.map((field) => ({ name: field.name, heading: headingOf(field) }))
+/** The column that a site has which asks for confirmation. */
+export const confirmedColumn: OwnColumn = { name: 'confirmedAt', heading: 'Confirmed' }
+
+export function ownColumns(
+  fields: readonly Field[],
+  confirmation: 'off' | 'mail' = 'off',
+): readonly OwnColumn[] {
+  const ofFields = fields.map((field) => ({ name: field.name, heading: headingOf(field) }))
+  return confirmation === 'mail' ? [confirmedColumn, ...ofFields] : ofFields
 }
 
 /** The header row of a tab. */
@@ -42,12 +49,16 @@ export function headingKey(heading: string): string {
 }
 
 /**
- * The row of a signup. `tab` is the tab's name as it was first used. Values of fields that the site does
+ * The row of a signup. `tab` is the tab's name as it was first used. Values of columns that the site does
  * not have any more go into the metadata. So do the signs and the id of a suspect one, which
  * names the tab that it asked for.
  */
 export function toRow(signup: Signup, tab: string, own = noColumns): Row {
-  const { fields } = signup
+  const { confirmedAt } = signup
+  const fields =
+    confirmedAt === undefined
+      ? signup.fields
+      : { ...signup.fields, [confirmedColumn.name]: new Date(confirmedAt).toISOString() }
   const undeclared = Object.entries(fields).filter(([name]) =>
     own.every((one) => one.name !== name),
   )

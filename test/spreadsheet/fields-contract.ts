@@ -7,7 +7,7 @@ import { makeBatch, type SpreadsheetWorld, testSignal } from './spreadsheet-cont
 
 /** A spreadsheet whose site has fields, and whose people change its columns. Columns count from 0. */
 export interface FieldsWorld extends SpreadsheetWorld {
-  connectWith(fields: readonly Field[]): Spreadsheet
+  connectWith(fields: readonly Field[], confirmation?: 'mail'): Spreadsheet
   insertColumn(tab: string, before: number): Promise<void>
   moveColumn(tab: string, from: number, to: number): Promise<void>
   nameColumn(tab: string, column: number, heading: string): Promise<void>
@@ -126,6 +126,28 @@ export function fieldsContract(name: string, createWorld: () => Promise<FieldsWo
         company: values['company'],
         news: true,
       })
+    })
+
+    test('a tab from before the site confirmed grows a column Confirmed, and a header of people has it in Metadata', async () => {
+      await write(values)
+      await world.createTab('Guests', [['Email', 'Metadata'], ['grace@example.org']])
+      const spreadsheet = world.connectWith(fields, 'mail')
+      await spreadsheet.open(testSignal)
+      const confirmedAt = Date.UTC(2026, 10, 21, 9, 31)
+      number += 1
+      const batch = makeBatch(number, {
+        News: [makeSignup({ fields: values, sheetTab: 'News', confirmedAt })],
+        Guests: [makeSignup({ sheetTab: 'Guests', confirmedAt })],
+        New: [makeSignup({ sheetTab: 'New', confirmedAt })],
+      })
+      expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
+      expect(await headings()).toEqual([...columns, 'Größe & Firma', 'seats', 'news', 'Confirmed'])
+      expect(await last()).toEqual({ ...shown, Confirmed: '2026-11-21T09:31:00.000Z' })
+      const guests = (await world.rows('Guests'))?.at(-1)
+      expect(JSON.parse(guests?.[1] ?? '')).toMatchObject({
+        confirmedAt: '2026-11-21T09:31:00.000Z',
+      })
+      expect((await world.rows('New'))?.[0]?.slice(7, 9)).toEqual(['Confirmed', 'Größe & Firma'])
     })
 
     test('below content without a header, fields go into Metadata', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Crash, crashingFiles, interceptedFiles } from '../../harness/failing-files.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
 import type { Field } from '../../src/signup/field.ts'
+import { ownColumns } from '../../src/signup/row.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
@@ -334,7 +335,7 @@ describe('a copy of the file that a crash left while its header grew', () => {
     })
     const { directory } = it.world
     const batch = makeBatch(2, { Sheet1: people(5).slice(4) })
-    const spreadsheet = createWorkbook({ directory, fields }, files)
+    const spreadsheet = createWorkbook({ directory, own: ownColumns(fields) }, files)
     await expect(spreadsheet.write(batch, testSignal)).rejects.toThrow(Crash)
   }
 

@@ -43,13 +43,15 @@ export function ndjsonFormat(sink: Sink): ExportFormat {
 
 /** A signup with the names of the signup request. */
 export function toObject(signup: Signup) {
-  const { id, receivedAt, email, source, name, tags, metadata, sheetTab, fields } = signup
+  const { id, receivedAt, confirmedAt, email, source, name, tags, metadata, sheetTab, fields } =
+    signup
   return {
     ...{ id, email, timestamp: iso(receivedAt), source },
     ...(name !== '' && { name }),
     ...(tags.length > 0 && { tags }),
     ...(metadata !== '' && { metadata: JSON.parse(metadata) as unknown }),
     sheetTab,
+    ...(confirmedAt !== undefined && { confirmedAt: iso(confirmedAt) }),
     ...fields,
   }
 }

@@ -39,6 +39,8 @@ export interface SiteConfig extends ValuesOfSite {
   readonly defaultTabOf: string | undefined
   /** The columns after the seven, in their order. */
   readonly fields: readonly Field[]
+  /** How signups are confirmed. */
+  readonly confirmation?: 'off' | 'mail'
   readonly settingNames: SettingNames
 }
 

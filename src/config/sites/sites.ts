@@ -7,6 +7,8 @@ import { problemAt } from './schema-problems.ts'
 import type { SiteSecrets } from '../secrets.ts'
 import { settingNames } from '../settings.ts'
 import { defaultSite, type GoogleConfig, namesOf, type SiteConfig, siteValues } from './site.ts'
+import { type Field, headingOf } from '../../signup/field.ts'
+import { confirmedColumn, headingKey } from '../../signup/row.ts'
 import { tabKey } from '../../signup/signup.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
@@ -50,6 +52,8 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
     const taken = takenSpamTab(values)
     if (taken && site.spam?.tab !== undefined) refuse([name, 'spam', 'tab'], taken)
     else if (taken) reader.refuse('SPAM_TAB', taken)
+    const headed = confirmedHeading(values, site.fields)
+    if (headed !== -1) refuse([name, 'fields', headed], takenHeading)
     return {
       site: {
         ...values,
@@ -166,6 +170,21 @@ function takenSpamTab({ spam, defaultTab, tabs = [] }: TabValues): SettingRefusa
     expected: 'a tab for suspect signups alone, as spam.filter is quarantine',
     hint: 'Choose another name; or take it out of DEFAULT_SHEET_TAB and SHEET_TABS.',
   }
+}
+
+/** The place of the field whose heading the column of confirmations needs; -1 when there is none. */
+function confirmedHeading(
+  { confirmation }: Pick<SiteConfig, 'confirmation'>,
+  fields: readonly Field[] = [],
+): number {
+  const key = headingKey(confirmedColumn.heading)
+  return confirmation === 'mail' ? fields.findIndex((it) => headingKey(headingOf(it)) === key) : -1
+}
+
+const takenHeading: SettingRefusal = {
+  problem: `has the heading ${confirmedColumn.heading}, which is that of the times of confirmation.`,
+  expected: 'another label, as signups are confirmed by mail',
+  hint: 'Choose another label.',
 }
 
 /** Gives the challenge of each site; undefined when it is off or was refused. */

@@ -1,8 +1,7 @@
 import type { Clock, Random } from '../../platform/clock.ts'
 import type { Digest } from '../../platform/digest.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
-import type { Field } from '../../signup/field.ts'
-import { type OwnColumn, ownColumns } from '../../signup/row.ts'
+import { noColumns, type OwnColumn } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type {
   Abandoned,
@@ -55,8 +54,8 @@ export interface GoogleSheetsOptions
   extends Omit<SheetsApiOptions, 'tokens'>, Omit<AccessTokenOptions, 'email'> {
   readonly random: Random
   readonly digest: Digest
-  /** The site's own fields. */
-  readonly fields?: readonly Field[]
+  /** The columns of the site's own. */
+  readonly own?: readonly OwnColumn[]
 }
 
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
@@ -87,7 +86,7 @@ class GoogleSheets implements Spreadsheet {
     const { access, apiUrl, clock, random, digest } = options
     this.location = locationOf(access, apiUrl)
     this.#shortName = shortNameOf(access.spreadsheetId, digest)
-    this.#own = ownColumns(options.fields ?? [])
+    this.#own = options.own ?? noColumns
     const tokens = new AccessTokens({ ...options, email: access.email })
     this.#api = new SheetsApi({ ...options, tokens })
     this.#layout = new Layout(this.#api, clock, random, this.#own)

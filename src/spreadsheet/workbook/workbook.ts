@@ -1,8 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { FrozenBatch } from '../../signup/batch.ts'
-import type { Field } from '../../signup/field.ts'
-import { type OwnColumn, ownColumns } from '../../signup/row.ts'
+import { noColumns, type OwnColumn } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { type DurableFiles, durableFiles } from '../../platform/node/durable-file.ts'
 import type {
@@ -40,14 +39,17 @@ import {
 import { type Folder, removeHalfWritten } from './whole-file.ts'
 
 /**
- * A folder with one CSV file for each tab, made when missing. `fields` are the site's own; `files` lets
- * tests make the disk fail.
+ * A folder with one CSV file for each tab, made when missing. `own` are the columns of the site's own;
+ * `files` lets tests make the disk fail.
  */
 export function createWorkbook(
-  { directory, fields = [] }: { readonly directory: string; readonly fields?: readonly Field[] },
+  {
+    directory,
+    own = noColumns,
+  }: { readonly directory: string; readonly own?: readonly OwnColumn[] },
   files: DurableFiles = durableFiles,
 ): Spreadsheet {
-  return new Workbook(resolve(directory), ownColumns(fields), files)
+  return new Workbook(resolve(directory), own, files)
 }
 
 interface Step {

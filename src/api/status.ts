@@ -4,7 +4,11 @@ import type { Millis, Receipt, SignupId } from '../signup/signup.ts'
 import type { SignupStatusAnswer } from '../signup/wire.ts'
 
 /** The state of a stored signup. */
-type StoredSignup = Receipt & { readonly writtenAt?: Millis | undefined }
+type StoredSignup = Receipt & {
+  readonly writtenAt?: Millis | undefined
+  /** Set while it is beside the list. */
+  readonly beside?: 'pending' | 'expired'
+}
 
 /**
  * `GET /api/signup/:id`: the state of a signup, without personal data.
@@ -17,10 +21,10 @@ export async function signupStatus(
 ): Promise<Answer> {
   const signup = await find(id.toLowerCase() as SignupId)
   if (!signup) throw refuse.noSuchSignup()
-  const { sheetTab, receivedAt, writtenAt } = signup
+  const { sheetTab, receivedAt, writtenAt, beside } = signup
   const body: SignupStatusAnswer = {
     id: signup.id,
-    status: writtenAt === undefined ? 'accepted' : 'written',
+    status: beside ?? (writtenAt === undefined ? 'accepted' : 'written'),
     sheetTab,
     receivedAt: new Date(receivedAt).toISOString(),
     ...(writtenAt !== undefined && { writtenAt: new Date(writtenAt).toISOString() }),

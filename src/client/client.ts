@@ -39,17 +39,20 @@ export interface SubmitOptions {
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
-export interface BulkItem extends Omit<SignupRequest, 'challengeToken' | 'metadata'> {
+export interface BulkItem extends Omit<SignupRequest, 'challengeToken' | 'metadata' | 'confirmed'> {
   readonly metadata?: Readonly<Record<string, JsonValue>>
 }
 
 export interface SignupFields extends BulkItem {
   readonly challengeToken?: string
+  /** With an API key: the person has confirmed elsewhere, so no mail asks for it. */
+  readonly confirmed?: boolean
 }
 
 export type SignupResult = Omit<SignupAccepted, 'status' | 'delivery'> & { isReplay: boolean } & (
     | { readonly status: 'accepted'; readonly delivery?: DeliveryBlocked }
     | { readonly status: 'written' }
+    | { readonly status: 'pending' | 'expired' }
   )
 
 export interface BulkResults extends BulkAccepted {
@@ -58,7 +61,10 @@ export interface BulkResults extends BulkAccepted {
 }
 
 export type StatusResult = Omit<SignupStatusAnswer, 'status' | 'writtenAt'> &
-  ({ readonly status: 'accepted' } | { readonly status: 'written'; readonly writtenAt: string })
+  (
+    | { readonly status: 'pending' | 'accepted' | 'expired' }
+    | { readonly status: 'written'; readonly writtenAt: string }
+  )
 
 /**
  * All methods reject with `RollcallError`, or with the signal's reason when it aborts the call. `Fields`
@@ -69,7 +75,7 @@ export interface Client<Fields = unknown> {
   /** Resolves when at least one signup was accepted; `results` has each. Rejects when none was. */
   bulk(
     signups: readonly (BulkItem & Fields)[],
-    options?: SubmitOptions & { readonly challengeToken?: string },
+    options?: SubmitOptions & Pick<SignupFields, 'challengeToken' | 'confirmed'>,
   ): Promise<BulkResults>
   status(id: string, options?: Pick<SubmitOptions, 'signal'>): Promise<StatusResult>
 }
@@ -165,8 +171,10 @@ export function createClient<Fields = unknown>(options: ClientOptions): Client<F
 
   return {
     signup: (fields, submit = {}) => ask<SignupResult>(post(`${api}${query}`, fields, submit)),
-    bulk: (signups, { challengeToken, ...submit } = {}) =>
-      ask<BulkAccepted>(post(`${api}/bulk${query}`, { signups, challengeToken }, submit)),
+    bulk: (signups, { challengeToken, confirmed, ...submit } = {}) =>
+      ask<BulkAccepted>(
+        post(`${api}/bulk${query}`, { signups, challengeToken, confirmed }, submit),
+      ),
     status: async (id, { signal } = {}) => {
       const url = `${api}/${encodeURIComponent(id)}${query}`
       const request = { method: 'GET', url, headers: {}, timeoutMs, signal } as const

@@ -14,7 +14,7 @@ export interface FieldError {
 const statuses = {
   400: { title: 'Bad Request', kinds: ['malformed', 'incompleteBody', 'pageAddress', 'notHttp'] },
   401: { title: 'Unauthorized', kinds: ['apiKey', 'metricsToken'] },
-  403: { title: 'Forbidden', kinds: ['origin', 'challenge'] },
+  403: { title: 'Forbidden', kinds: ['origin', 'challenge', 'bulkUnconfirmed'] },
   404: { title: 'Not Found', kinds: ['noSuchPath', 'noSuchSignup', 'noSuchSite', 'noSuchPuzzle'] },
   405: { title: 'Method Not Allowed', kinds: ['method', 'tunnel'] },
   408: { title: 'Request Timeout', kinds: ['tooSlow'] },

@@ -11,6 +11,9 @@ const fixed = {
   headersTooLarge: 'The address and the headers together are too long. Send fewer or shorter ones.',
   incompleteBody: 'The body ended before it was complete.',
   apiKey: 'Bulk signups need an API key of this service. Send it as "Authorization: Bearer <key>".',
+  bulkUnconfirmed:
+    'This site asks people by mail to confirm, so it takes bulk signups only with an API key: otherwise ' +
+    'anybody could have mails sent to anybody. Send single signups; or have the operator set API_KEYS.',
   metricsToken:
     'The metrics need the METRICS_TOKEN of this service. Send it as "Authorization: Bearer <token>".',
   challenge: 'Invalid challenge token',

@@ -16,6 +16,7 @@ import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted } from './accepted.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
+import { unvouched } from './submit.ts'
 
 /** After so much work on one request, other requests get their turn. */
 const turnMs = 5
@@ -30,7 +31,7 @@ const bulk: Endpoint<Told> = {
   takesForms: false,
   async read(body, key, exchange, intake) {
     const { clock, digest } = intake
-    const { items, challengeToken } = readEnvelope(body, intake)
+    const { items, challengeToken, isConfirmed = false } = readEnvelope(body, exchange, intake)
     exchange.signups = items.length
     const errors = new ToldErrors()
     const parse = (item: unknown): Parsed => {
@@ -41,11 +42,12 @@ const bulk: Endpoint<Told> = {
     const kept = { items: parsed.map((one) => (one.ok ? undefined : one.problems)), errors }
     const signups = parsed.flatMap((one) => (one.ok ? [one.value] : []))
     if (signups.length === 0) throw refuse.bulk(problemsOf(kept.items), errors.leftOut)
-    if (!key) return { signups, challengeToken, idempotency: undefined, kept }
+    const read = { signups, challengeToken, isConfirmed, kept }
+    if (!key) return { ...read, idempotency: undefined }
     const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
     const content = await mapInTurns(parsed, contentAt, clock)
-    const idempotency = { ...key, fingerprint: fingerprintOf('bulk', content, digest) }
-    return { signups, challengeToken, idempotency, kept }
+    const route = isConfirmed ? 'bulk confirmed' : 'bulk'
+    return { ...read, idempotency: { ...key, fingerprint: fingerprintOf(route, content, digest) } }
   },
 }
 
@@ -69,8 +71,7 @@ export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<An
   if (patience) await waiting.untilWritten(stored, patience, exchange.client.rateLimitKey)
   const itemResults = statuses.map((status, index): BulkResult => {
     if (!status) return { index, status: 'rejected', errors: rejections[index] ?? [] }
-    const isWritten = waiting.isWritten(status)
-    return { index, id: status.id, status: isWritten ? 'written' : 'accepted' }
+    return { index, id: status.id, status: waiting.stateOf(status) }
   })
   const body = {
     accepted: stored.length,
@@ -82,15 +83,22 @@ export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<An
 }
 
 /** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */
-function readEnvelope(body: Body, { bulkItemsMax }: Intake): Extract<ParsedBulk, { ok: true }> {
+function readEnvelope(
+  body: Body,
+  { client }: Exchange,
+  { bulkItemsMax, mail }: Intake,
+): Extract<ParsedBulk, { ok: true }> {
   if (body.kind !== 'json') throw refuse.jsonOnly()
+  // Where keys are set, a request without one does not come so far.
+  if (mail?.confirms && client.apiKey === undefined) throw refuse.bulkUnconfirmed()
   const given = body.value['signups']
   if (Array.isArray(given) && given.length > bulkItemsMax) {
     throw refuse.bulkTooLarge(given.length, bulkItemsMax)
   }
   const envelope = parseBulk(body.value)
-  if (!envelope.ok) throw refuse.fields(envelope.problems)
-  return envelope
+  const more = unvouched(body.value, client)
+  if (envelope.ok && more.length === 0) return envelope
+  throw refuse.fields([...(envelope.ok ? [] : envelope.problems), ...more])
 }
 
 /** Maps the items in order, and lets other requests run in between. */

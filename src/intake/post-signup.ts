@@ -9,6 +9,7 @@ import type { Millis } from '../signup/signup.ts'
 import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted, replayed } from './accepted.ts'
 import { contentOf, fingerprintOf, formKey } from './idempotency.ts'
+import { unvouched } from './submit.ts'
 
 /** Where to send a person who posted a form. */
 type Page = Pick<ParsedSignup, 'redirect'>
@@ -25,6 +26,8 @@ const single: Endpoint<Page | undefined> = {
       signups: [parsed],
       challengeToken,
       idempotency: idempotencyOf(parsed, key, ofForm, intake),
+      isConfirmed: parsed.isConfirmed ?? false,
+      isOwn: exchange.client.apiKey === undefined,
       formKey: ofForm,
       kept: form && { redirect },
     }
@@ -39,7 +42,8 @@ function idempotencyOf(
   { digest }: Intake,
 ): Idempotency | undefined {
   if (!key && ofForm === undefined) return undefined
-  const fingerprint = fingerprintOf('signup', contentOf(parsed), digest)
+  const route = parsed.isConfirmed ? 'signup confirmed' : 'signup'
+  const fingerprint = fingerprintOf(route, contentOf(parsed), digest)
   if (key) return { ...key, fingerprint }
   // It is another request when the visitor has changed something.
   return { space: '', key: `${ofForm} ${fingerprint}`, fingerprint }
@@ -56,8 +60,7 @@ export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<
   if (patience) await waiting.untilWritten([status], patience, exchange.client.rateLimitKey)
   const progress = waiting.progressOf([status], patience)
   const { id, sheetTab, receivedAt } = status
-  const state = progress.areWritten ? 'written' : 'accepted'
-  const body = { id, status: state, sheetTab, receivedAt: isoTime(receivedAt) } as const
+  const body = { id, status: waiting.stateOf(status), sheetTab, receivedAt: isoTime(receivedAt) }
   return accepted(body, progress, isReplay)
 }
 
@@ -71,7 +74,9 @@ function parseBody(body: Body, exchange: Exchange, { contexts, people }: Intake)
   const parsed = isForm
     ? parseForm(body.fields, contexts.form)
     : parseSignup(body.value, contexts.api)
-  const missing = isForm ? people.missing(exchange, body.fields) : []
+  const missing = isForm
+    ? people.missing(exchange, body.fields)
+    : unvouched(body.value, exchange.client)
   if (parsed.ok && missing.length === 0) return parsed.value
   throw refuse.fields([...(parsed.ok ? [] : parsed.problems), ...missing])
 }

@@ -1,5 +1,6 @@
 import type { Challenge } from '../challenge/challenge.ts'
 import type {
+  Addressing,
   Appended,
   AppendResults,
   Idempotency,
@@ -10,10 +11,13 @@ import { JournalUnavailable, OutcomeUnknown } from '../journal/contracts/errors.
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Digest } from '../platform/digest.ts'
+import type { FieldProblem } from '../signup/field-values.ts'
+import type { Language } from '../signup/languages.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import type { SpamFilter } from '../signup/spam-filter.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import { contentOf, fingerprintOf, type Turns } from './idempotency.ts'
+import { requestLanguage } from '../http/negotiate.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Client } from '../http/client.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -30,6 +34,15 @@ export interface SubmitParts {
   readonly turns: Turns
   /** Undefined when it is off. */
   readonly spamFilter?: SpamFilter | undefined
+  /** Set when visitors get mails. */
+  readonly mail?: VisitorMail | undefined
+}
+
+export interface VisitorMail {
+  /** Whether they confirm their signups by the link of a mail; otherwise they are greeted by one. */
+  readonly confirms: boolean
+  /** The language of the site's own texts, if it says one. */
+  readonly language: Language | undefined
 }
 
 /** What a request wants to be stored together. */
@@ -37,6 +50,10 @@ export interface Submission {
   readonly signups: readonly ParsedSignup[]
   readonly challengeToken: string | undefined
   readonly idempotency: Idempotency | undefined
+  /** Whether the request, which has an API key, says that its people have confirmed. */
+  readonly isConfirmed?: boolean
+  /** Whether it is one person's own: neither bulk nor with an API key. */
+  readonly isOwn?: boolean
 }
 
 export interface Submitted {
@@ -132,14 +149,36 @@ function store(submission: Submission, exchange: Exchange, parts: SubmitParts): 
     const receivedAt = parts.clock.now()
     const { client } = exchange
     const signups = submission.signups.map((one) => signupOf(one, receivedAt, client, parts))
-    const { idempotency } = submission
+    const { idempotency, isConfirmed = false, isOwn = false } = submission
+    const { journal, mail } = parts
     const terms = { idempotency, token, client: client.rateLimitKey }
-    const answer = await parts.journal.append(signups, terms)
+    const addressing = mail && addressingOf(exchange, mail)
+    const isPending = addressing && mail.confirms && !isConfirmed
+    const answer = await (isPending
+      ? journal.ask(signups, { ...terms, addressing })
+      : journal.append(signups, isOwn ? { ...terms, greeting: addressing } : terms))
     if (answer.kind === 'appended') tellStored(signups, answer, parts)
     return answer
   }
   const { challenge } = parts
   return challenge ? admit(challenge, submission, exchange, parts).then(append) : append()
+}
+
+/** The problem of a JSON body that says its people have confirmed, without a key to vouch for it. */
+export function unvouched(
+  { confirmed }: Readonly<Record<string, unknown>>,
+  { apiKey }: Pick<Client, 'apiKey'>,
+): readonly FieldProblem[] {
+  if (confirmed !== true || apiKey !== undefined) return []
+  const message =
+    'Only a request with a valid API key can say that people have confirmed: send one, or leave this out.'
+  return [{ field: 'confirmed', message }]
+}
+
+/** What a mail needs to know of the request: whose turn it takes, and the language that its sender reads. */
+function addressingOf({ client, request }: Exchange, { language }: VisitorMail): Addressing {
+  const share = client.apiKey === undefined ? client.share.client : 'key'
+  return { share, language: requestLanguage(request, language).language }
 }
 
 function signupOf(
@@ -156,7 +195,7 @@ function signupOf(
   return suspect ? { ...signup, suspect } : signup
 }
 
-/** Suspect signups count as accepted only where their rows go to the tab that they asked for. */
+/** Suspect signups count as accepted only where their rows go to the tab that they asked for, and pending ones never. */
 function tellStored(
   signups: readonly Signup[],
   { results, duplicates }: Extract<Appended, { kind: 'appended' }>,
@@ -165,8 +204,10 @@ function tellStored(
   const stored = signups.filter((_, index) => results[index])
   const suspects = stored.filter(({ suspect }) => suspect)
   for (const { id, suspect = [] } of suspects) events.signupSuspected(id, suspect)
+  const pending = results.filter((status) => status?.beside).length
+  if (pending > 0) events.signupsPending(pending)
   const held = spamFilter?.quarantines ? suspects.length : 0
-  events.signupsAccepted(stored.length - held, duplicates)
+  if (pending === 0) events.signupsAccepted(stored.length - held, duplicates)
 }
 
 /**

@@ -398,3 +398,25 @@ test('a wait that begins when nobody waits any more is no longer than asked', as
   await it.clock.run(2 * second)
   expect(visitor.waitedMs).toBeLessThanOrEqual(second)
 })
+
+test('nobody waits for a row of a signup beside the list, and it is told as what it is', async () => {
+  await using it = world()
+  const [accepted] = await it.accept(1)
+  if (!accepted) throw new Error('It was accepted.')
+  const beside = { ...accepted, position: 0, beside: 'pending' } as const
+  const visitor = it.wait([accepted, beside], 30)
+  await it.clock.run(0)
+  expect(visitor.waitedMs).toBe(0)
+  expect(it.waiting.stateOf(beside)).toBe('pending')
+  expect(it.waiting.stateOf({ ...beside, beside: 'expired' })).toBe('expired')
+  expect(it.waiting.stateOf(accepted)).toBe('accepted')
+  it.health.delivery = { state: 'blocked', reason: 'full', error: 'Full', hint: '' }
+  const patience = { seconds: 3, until: 0, left: staying() }
+  expect(it.waiting.progressOf([beside], patience)).toEqual({
+    areWritten: false,
+    waitSeconds: undefined,
+    blockedBy: undefined,
+  })
+  await it.deliver()
+  expect(it.waiting.stateOf(accepted)).toBe('written')
+})

@@ -6,6 +6,7 @@ import type { HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { refusalWords } from '../signup/trouble.ts'
+import type { SignupState } from '../signup/wire.ts'
 
 export interface WaitingOptions {
   readonly journal: Pick<IntakeLog, 'onSettle' | 'cursors'>
@@ -53,12 +54,19 @@ export class Waiting {
   }
 
   isWritten(signup: SignupStatus): boolean {
+    if (signup.beside) return false
     return signup.writtenAt !== undefined || this.#isSettled(tabOf(signup), signup.position)
+  }
+
+  /** The state that its visitor is told. */
+  stateOf(signup: SignupStatus): SignupState {
+    return signup.beside ?? (this.isWritten(signup) ? 'written' : 'accepted')
   }
 
   /**
    * Resolves when all signups are written, or at `until` on the elapsed clock. Resolves at once when
-   * delivery is blocked, when too many visitors wait, when the visitor has left, and on `stop`.
+   * delivery is blocked, when too many visitors wait, when the visitor has left, on `stop`, and when a
+   * signup is beside the list.
    *
    * @param address the client's address; undefined when the client is not counted by its address
    */
@@ -68,6 +76,7 @@ export class Waiting {
     address: string | undefined,
   ): Promise<void> {
     if (this.#stopped.signal.aborted || left.aborted || this.#isOver({ signups, until })) return
+    if (signups.some(({ beside }) => beside)) return
     const count = signups.length
     if (!this.#places.take(address, count)) return
     await new Promise<void>((resolve) => {
@@ -94,6 +103,7 @@ export class Waiting {
     for (const signup of signups) {
       if (this.isWritten(signup)) continue
       areWritten = false
+      if (signup.beside) continue
       reason ??= blockedBy(this.#options.health, tabOf(signup))
     }
     // The granted wait, when the client asked for it and all signups are written.

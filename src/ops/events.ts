@@ -82,6 +82,11 @@ function intakeEvents(
       metrics?.signupsAccepted(count, duplicates)
       if (health.journal.state !== 'ok') journalRecovered()
     },
+    /** Signups are on disk, and wait for their confirmation. */
+    signupsPending(count: number): void {
+      metrics?.signupsPending(count)
+      if (health.journal.state !== 'ok') journalRecovered()
+    },
     /** A suspect signup is on disk. */
     signupSuspected(id: SignupId, signals: readonly Signal[]): void {
       metrics?.signupSuspected(signals)

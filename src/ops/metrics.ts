@@ -42,6 +42,11 @@ export class Metrics {
     'Signups that were accepted.',
     'site',
   )
+  readonly #unconfirmed = this.#counter(
+    'signups_unconfirmed_total',
+    'Signups that came and wait for their person to confirm them. They are not accepted until then.',
+    'site',
+  )
   readonly #refused: ReadonlyMap<string, Adder>
   readonly #duplicates = this.#counter(
     'signups_duplicate_total',
@@ -114,7 +119,10 @@ export class Metrics {
   /** @param options the names of all sites, and why signups may be refused */
   constructor({ sites, reasons }: { sites: readonly string[]; reasons: readonly string[] }) {
     // Series that begin at 0 show their first event as an increase.
-    for (const site of sites) this.#accepted.labels(site).inc(0)
+    for (const site of sites) {
+      this.#accepted.labels(site).inc(0)
+      this.#unconfirmed.labels(site).inc(0)
+    }
     const refused =
       'Signups that were refused. Those of a bulk request count each, once they are known.'
     this.#refused = this.#counters('signups_refused_total', refused, 'reason', reasons)
@@ -134,6 +142,7 @@ export class Metrics {
         accepted.inc(count)
         if (duplicates > 0) this.#duplicates.inc(duplicates)
       },
+      signupsPending: (count: number): void => this.#unconfirmed.labels(site).inc(count),
       signupSuspected: (signals: readonly Signal[]): void => {
         for (const signal of signals) this.#suspects.labels(site, signal).inc(1)
       },

@@ -12,6 +12,7 @@ import { json } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
 import { Turns } from '../intake/idempotency.ts'
+import type { VisitorMail } from '../intake/submit.ts'
 import { Waiting } from '../intake/waiting.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { pageRoutes } from '../pages/page-routes.ts'
@@ -56,6 +57,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       config.hasSites ? `?site=${site.name}` : '',
     ),
     fields: site.fields,
+    confirms: site.confirmation === 'mail',
     ...(site.spam.filter !== 'off' && { stamp: () => stamps.make() }),
     allowedOrigins: site.origins,
     tabs: parseContext('form', site, journal),
@@ -114,12 +116,19 @@ function createIntake(
       sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
     },
     newId,
+    mail: mailOf(site),
     turns: new Turns(),
     digest,
     challenge,
     waiting: new Waiting({ journal: journal.intake, health, clock }),
     bulkItemsMax: config.bulkItemsMax,
   }
+}
+
+/** The mails that visitors get. */
+function mailOf({ confirmation, mail, page: { language } }: SiteConfig): VisitorMail | undefined {
+  const confirms = confirmation === 'mail'
+  return confirms || mail?.welcome ? { confirms, language } : undefined
 }
 
 function createChallenge(

@@ -55,7 +55,7 @@ test.each([
 test.each([
   ['signup', 'Did you mean "signups"?'],
   ['email', 'into each signup'],
-  ['x', 'Known are signups, challengeToken.'],
+  ['x', 'Known are signups, challengeToken, confirmed.'],
 ])('the problem of the unknown field %s in a bulk request says what to do', (name, words) => {
   const parsed = parseBulk({ signups: [1], [name]: 1 })
   expect(parsed).toMatchObject({
@@ -100,5 +100,22 @@ test('an unknown field of a bulk signup is told with the known fields, and is no
   const parsed = parseSignup({ email, nmae: 1 }, { ...context, source: 'bulk' })
   expect(parsed).toMatchObject({
     problems: [{ field: 'nmae', message: expect.stringContaining('Known are email, sheetTab') }],
+  })
+})
+
+test('a bulk request may say that its people have confirmed, with true or false, and no item may', () => {
+  const items = { signups: [1] }
+  expect(parseBulk({ ...items, confirmed: true })).toMatchObject({ isConfirmed: true })
+  for (const confirmed of [false, null, '', undefined]) {
+    expect(parseBulk({ ...items, confirmed })).not.toHaveProperty('isConfirmed')
+  }
+  expect(parseBulk({ ...items, confirmed: 'yes' })).toMatchObject({
+    problems: [{ field: 'confirmed', message: 'The member confirmed must be true or false.' }],
+  })
+  const item = { email: 'ada@example.com', confirmed: true }
+  expect(parseSignup(item, { defaultTab: 'Sheet1', source: 'bulk' })).toMatchObject({
+    problems: [
+      { field: 'confirmed', message: expect.stringContaining('belongs beside "signups"') },
+    ],
   })
 })

@@ -20,6 +20,8 @@ export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
   /** What stood in the field that people never see. From forms only, not stored, and cut to a bound, as `stamp`. */
   readonly message?: string | undefined
   readonly stamp?: string | undefined
+  /** Whether the request says that the person has confirmed. From JSON only, and not stored. */
+  readonly isConfirmed?: boolean
 }
 
 export type Parsed =
@@ -79,6 +81,8 @@ export type ParsedBulk =
       readonly items: readonly unknown[]
       /** One token for all items, cut like the token of a signup. */
       readonly challengeToken?: string | undefined
+      /** Whether the request says that the people of all items have confirmed. */
+      readonly isConfirmed?: boolean
     }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] }
 
@@ -86,8 +90,9 @@ export type ParsedBulk =
 export function parseBulk(input: unknown): ParsedBulk {
   const result = bulkSchema.safeParse(input)
   if (!result.success) return { ok: false, problems: problemsOf(result.error, bulkSchema, {}) }
-  const { signups: items, challengeToken } = result.data
-  return { ok: true, items, challengeToken: present(challengeToken) }
+  const { signups: items, challengeToken, confirmed } = result.data
+  const isConfirmed = confirmed === true && { isConfirmed: true }
+  return { ok: true, items, challengeToken: present(challengeToken), ...isConfirmed }
 }
 
 type SignupSchema = typeof bulkItemSchema | typeof signupSchema | typeof formSchema
@@ -147,7 +152,7 @@ function tabProblems(
 
 /** Fills in what was absent. */
 function complete(
-  fields: z.output<typeof formSchema>,
+  fields: z.output<typeof formSchema> & Pick<z.output<typeof signupSchema>, 'confirmed'>,
   own: FieldValues,
   context: ParseContext,
 ): ParsedSignup {
@@ -165,6 +170,7 @@ function complete(
     redirect: present(fields.redirect),
     message: present(fields[unseenField]?.trim()),
     stamp: present(fields[stampField]),
+    ...(fields.confirmed === true && { isConfirmed: true }),
   }
 }
 
@@ -205,7 +211,7 @@ function unknownFieldMessage(name: string, schema: Schema, fields: readonly Fiel
   if (Object.hasOwn(signupSchema.shape, name)) {
     return schema === bulkSchema
       ? 'Unknown field here: it belongs into each signup of the list.'
-      : 'Unknown field here: one token for the whole request belongs beside "signups".'
+      : `Unknown field here: one ${name === 'confirmed' ? 'mark' : 'token'} for the whole request belongs beside "signups".`
   }
   const known = [...fields.map((field) => field.name), ...Object.keys(schema.shape)]
   // Comparing takes long, and a bulk request can have many unknown fields.

@@ -93,6 +93,15 @@ const token = z
     maxLength: limits.tokenCharactersMax,
   })
 
+const confirmed = z
+  .union([z.boolean(), z.literal('')], 'The member confirmed must be true or false.')
+  .meta({
+    description:
+      'True with an API key: the people have confirmed elsewhere, so no mail asks them to. It is without ' +
+      'effect where signups are not confirmed, and a 422 without a key.',
+  })
+  .nullish()
+
 const redirect = z
   .string()
   // Cut like the token: a redirect that is too long is not followed.
@@ -125,19 +134,21 @@ export const bulkItemSchema = z.strictObject({
   tab: tab.nullish(),
 })
 
-/** The JSON body of one signup. */
-export const signupSchema = z.strictObject({
+const withToken = {
   ...bulkItemSchema.shape,
   challengeToken: token.nullish(),
   'cf-turnstile-response': token.nullish(),
   'h-captcha-response': token.nullish(),
   'g-recaptcha-response': token.nullish(),
   altcha: token.nullish(),
-})
+}
+
+/** The JSON body of one signup. */
+export const signupSchema = z.strictObject({ ...withToken, confirmed })
 
 /** The fields of a form, once `formFields` has gathered them. */
 export const formSchema = z.strictObject({
-  ...signupSchema.shape,
+  ...withToken,
   redirect: redirect.nullish(),
   [unseenField]: forFilter('Stays empty: people do not see it (docs/spam.md).'),
   [stampField]: forFilter('The stamp of GET /api/stamp.'),
@@ -155,6 +166,7 @@ export const bulkSchema = z.strictObject({
     .min(1, 'The list of signups is empty.')
     .meta({ description: 'The signups, in the order in which they become rows.' }),
   challengeToken: token.nullish(),
+  confirmed,
 })
 
 /** A schema whose checks turn the value into a `T`, which zod's own types cannot express. */

@@ -14,10 +14,13 @@ export interface SignupRequest {
   readonly tags?: readonly string[] | string | null
   readonly metadata?: Readonly<Record<string, unknown>> | '' | null
   readonly challengeToken?: string | null
+  /** True with an API key: the person has confirmed elsewhere, so no mail asks for it. */
+  readonly confirmed?: boolean | '' | null
 }
 
 /**
- * Answer of `POST /api/signup`: 202, or 201 to a request with `Prefer: wait` once the row is written. A
+ * Answer of `POST /api/signup`: 202, or 201 to a request with `Prefer: wait` once the row is written. Where
+ * signups are confirmed by mail it is 202 and `pending` for every address alike. A
  * request with a known `Idempotency-Key` gets the first answer again, with the current state.
  */
 export interface SignupAccepted {
@@ -59,8 +62,13 @@ export interface DeliveryBlocked {
   readonly error: string
 }
 
-/** `accepted`: on disk and waiting for delivery. `written`: a row in the spreadsheet. */
-export type SignupState = 'accepted' | 'written'
+/**
+ * - `pending`: on disk, and waits for its person to confirm it by the link of a mail.
+ * - `accepted`: on disk and waiting for delivery.
+ * - `written`: a row in the spreadsheet.
+ * - `expired`: it was not confirmed in time. Only a replay and `GET /api/signup/{id}` say so.
+ */
+export type SignupState = 'pending' | 'accepted' | 'written' | 'expired'
 
 /** Answer of `GET /api/signup/{id}`. */
 export interface SignupStatusAnswer extends Omit<SignupAccepted, 'delivery'> {
@@ -77,6 +85,8 @@ export interface ConfigAnswer {
   readonly challengeScriptUrl: string
   /** Where the puzzles of `altcha` come from; absent for the other providers. */
   readonly challengeUrl?: string
+  /** Present, and true, when people confirm their signups by the link of a mail. */
+  readonly confirmation?: true
   readonly defaultSheetTab: string
   /** The only tabs allowed; null when any tab is allowed. */
   readonly sheetTabs: readonly string[] | null

@@ -15,9 +15,11 @@ const id = z
   .uuidv7()
   .meta({ description: 'It begins with the time of acceptance, so ids sort by it.' })
 const moment = z.iso.datetime({ precision: 3 })
-const state = z.enum(['accepted', 'written']).meta({
+const state = z.enum(['pending', 'accepted', 'written', 'expired']).meta({
   description:
-    'accepted: on disk, and not in the spreadsheet yet; written: a row in the spreadsheet.',
+    'pending: on disk, until its person confirms it by the link of a mail; accepted: on disk, and not in ' +
+    'the spreadsheet yet; written: a row in the spreadsheet; expired: not confirmed in time, which no first ' +
+    'answer says.',
 })
 const count = z.int().min(0)
 
@@ -81,6 +83,10 @@ const config = z.strictObject({
   challengeUrl: z.string().exactOptional().meta({
     description: 'Where the puzzles of altcha come from, from the root of the service on.',
   }),
+  confirmation: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'When people confirm their signups by the link of a mail.' }),
   defaultSheetTab: z.string(),
   sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
   fields: z

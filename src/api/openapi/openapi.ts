@@ -140,8 +140,8 @@ const parameters = {
     in: 'header',
     description:
       'wait=N (RFC 7240): the answer waits until the row is in the spreadsheet, for at most N seconds ' +
-      'and at most 30. When too many requests wait already, the 202 comes at once. Other preferences ' +
-      'are ignored.',
+      'and at most 30. When too many requests wait already, or the signup has to be confirmed, the 202 ' +
+      'comes at once. Other preferences are ignored.',
     schema: { type: 'string', examples: ['wait=10'] },
   },
 }
@@ -189,7 +189,11 @@ function postSignup({ bodyBytesMax }: DescribedService): Described {
     },
     responses: {
       201: jsonResponse('Written, for a caller who waited.', 'SignupAccepted', writtenHeaders),
-      202: jsonResponse('On disk, on its way.', 'SignupAccepted', acceptedHeaders),
+      202: jsonResponse(
+        'On disk: on its way, or pending until its person confirms it.',
+        'SignupAccepted',
+        acceptedHeaders,
+      ),
       303: response('A form of a person was taken: on to the next page.', undefined, {
         Location: { required: true, schema: { type: 'string', format: 'uri-reference' } },
         ...acceptedHeaders,
@@ -213,7 +217,7 @@ function postBulk({ bodyBytesMax, bulkItemsMax, needsApiKey }: DescribedService)
     },
     responses: {
       201: jsonResponse('All written, for a caller who waited.', 'BulkAccepted', writtenHeaders),
-      202: jsonResponse('All on disk, on their way.', 'BulkAccepted', acceptedHeaders),
+      202: jsonResponse('All on disk: on their way, or pending.', 'BulkAccepted', acceptedHeaders),
       207: jsonResponse('Some accepted, some rejected.', 'BulkAccepted', writtenHeaders),
       ...refused(needsApiKey ? [401, ...signupRefusals] : signupRefusals),
     },

@@ -33,7 +33,7 @@ function header(description: string, pattern: string, required = false): Json {
 const refusals = {
   400: 'Not valid HTTP, a body that cannot be parsed, or a malformed key.',
   401: 'No valid API key.',
-  403: 'A challenge token that does not pass, or an origin that is not allowed.',
+  403: 'A challenge token that does not pass, an origin that is not allowed, or bulk signups that would have to be confirmed.',
   404: 'There is no such signup, no such site, or no proof of work.',
   408: 'The request did not arrive in time.',
   413: 'The body is too large, or the list too long.',

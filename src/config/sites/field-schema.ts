@@ -16,7 +16,7 @@ const fieldsMax = 20
 const takenNames: ReadonlySet<string> = new Set(
   [
     ...Object.keys(formSchema.shape).filter((it) => it !== 'tab'),
-    ...['site', 'timestamp', 'id', 'receivedAt', 'confirmedAt', 'idempotencyKey'],
+    ...['site', 'timestamp', 'id', 'receivedAt', 'confirmed', 'confirmedAt', 'idempotencyKey'],
     ...['prototype', ...Object.getOwnPropertyNames(Object.prototype)],
   ].map((name) => name.toLowerCase()),
 )

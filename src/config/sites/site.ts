@@ -41,6 +41,7 @@ export interface SiteConfig extends ValuesOfSite {
   readonly fields: readonly Field[]
   /** How signups are confirmed. */
   readonly confirmation?: 'off' | 'mail'
+  readonly mail?: { readonly welcome: object | undefined }
   readonly settingNames: SettingNames
 }
 

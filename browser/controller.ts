@@ -29,7 +29,7 @@ const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
 
 export async function createController(setup: ControllerSetup) {
-  const { form, target, options, messages, language } = setup
+  const { form, target, options, messages, language, thanks } = setup
   const root = form.getRootNode()
   if (root instanceof ShadowRoot && target !== form) root.adoptedStyleSheets.push(sheet)
   // The page's own texts win, and so do those of a language that arrives after this.
@@ -43,12 +43,23 @@ export async function createController(setup: ControllerSetup) {
     const refused = { status, problem, endpoint: setup.endpoint, place: target, tab }
     setup.tellAuthor((it) => it.tellRefusal(refused))
   }
+  const clear = (): void => {
+    fields.clear()
+    messages.done.textContent = form.style.display = ''
+  }
+  /** What tells the visitor to look into the mail. Its button brings the form back as it was sent. */
+  const pending = (): readonly Node[] => {
+    const again = create('button', { type: 'button', class: 'again' }, texts.again)
+    again.onclick = () => {
+      clear()
+      form.querySelector<HTMLElement>('[name=email]')?.focus()
+    }
+    const lines = [texts.pendingText, texts.pendingSpam, again].map((it) => create('p', {}, it))
+    return [create('strong', {}, texts.pending), ...lines]
+  }
   return {
     /** Shows the form again, and removes the thanks and every note beside a field. */
-    clear: (): void => {
-      fields.clear()
-      messages.done.textContent = form.style.display = ''
-    },
+    clear,
     /** Prepares for sending, for example shows the challenge. */
     prepare: () =>
       sender.prepare().catch((error: unknown) => {
@@ -66,7 +77,10 @@ export async function createController(setup: ControllerSetup) {
         const accepted = await sender.send(data)
         messages.status()
         const isShown = dispatch(target, 'success', accepted)
-        if (isShown && !go(options.redirect, data)) thank(setup, messages.done)
+        if (isShown && !go(options.redirect, data)) {
+          const isPending = accepted.status === 'pending'
+          thank(form, messages.done, isPending ? pending() : [texts.done, ...(thanks?.() ?? [])])
+        }
       } catch (error) {
         const { reason = 'failed', status, problem } = error as Partial<Told>
         const isBeside = fields.refuse(problem?.errors ?? [])
@@ -78,10 +92,10 @@ export async function createController(setup: ControllerSetup) {
 }
 
 /** Replaces the form with the thanks. */
-function thank({ form, texts, thanks }: FormSetup, box: HTMLElement): void {
+function thank(form: HTMLFormElement, box: HTMLElement, content: readonly (Node | string)[]): void {
   const hadFocus = form.matches(':focus-within')
   form.style.setProperty('display', 'none', 'important')
-  box.append(create('div', {}, texts.done, ...(thanks?.() ?? [])))
+  box.append(create('div', {}, ...content))
   if (hadFocus) box.focus()
 }
 

@@ -1,7 +1,9 @@
 import { editDistance } from '../src/signup/edit-distance.ts'
 import { optionGroups, simpleOptions } from './options.ts'
 import { kebab } from './tell.ts'
-import { english, laterEnglish } from './texts.ts'
+
+/** `scripts/build-browser.js` puts the names of all texts here, so that the script has no texts. */
+declare const textNames: readonly string[]
 
 /** Longer names are not typing errors. The cost of comparing is the product of both lengths. */
 const charactersMax = 40
@@ -22,11 +24,9 @@ const otherNames = {
   '--rollcall-accent': 'accent color colour primary',
 }
 
-const textKeys = Object.keys({ ...english, ...laterEnglish }).filter((key) => key !== 'dir')
-
 /** Every text that a page can replace, by its key. Those about declared fields are loaded with them. */
 export const allTextKeys = [
-  ...textKeys,
+  ...textNames,
   ...'valueMissing choiceMissing textTooLong numberWrong numberTooLow'.split(' '),
   ...'numberTooHigh urlWrong dateWrong phoneWrong'.split(' '),
 ]
@@ -39,7 +39,7 @@ const meanings = new Map([
   }),
   ...allTextKeys.map((key) => [`text-${kebab(key)}`, `text-${kebab(key)}`] as const),
 ])
-for (const key of textKeys) {
+for (const key of textNames) {
   if (!meanings.has(kebab(key))) meanings.set(kebab(key), `text-${kebab(key)}`)
 }
 for (const [meant, names] of Object.entries(otherNames)) {

@@ -41,6 +41,11 @@ export const laterEnglish = {
   unavailable: 'Signing up is not possible just now. Please come back later.',
   /** The link to the next page, below the thanks. */
   next: 'Continue',
+  /** What stands for the thanks where people confirm by mail: a heading, two lines, and the way back to the form. */
+  pending: 'Please look into your mail',
+  pendingText: 'Open the link in our message and confirm there. Only then are you signed up.',
+  pendingSpam: 'Nothing there? Please look into the spam folder, too.',
+  again: 'Correct the address',
 }
 
 type FirstTexts = Record<keyof typeof english, string>

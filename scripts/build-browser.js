@@ -23,9 +23,12 @@ export async function buildBrowser() {
   await mkdir(join(root, 'dist/embed'), { recursive: true })
   await mkdir(join(root, 'dist/assets'), { recursive: true })
   const ofPages = await languagesIn('src/pages/languages')
+  // A form without a heading and a line below it has none in any language.
+  let textNames = []
   for (const [language, own] of await languagesIn('browser/languages')) {
-    const texts = JSON.stringify({ ...own, ...sharedTexts(ofPages.get(language)) })
-    await writeFile(join(root, 'dist/embed', `${language}.json`), texts)
+    const texts = { ...own, ...sharedTexts(ofPages.get(language)) }
+    textNames = ['title', 'text', ...Object.keys(texts).filter((name) => name !== 'dir')]
+    await writeFile(join(root, 'dist/embed', `${language}.json`), JSON.stringify(texts))
   }
   for (const [language, { fields }] of ofPages) {
     const define = { fieldTexts: JSON.stringify(fields) }
@@ -34,7 +37,8 @@ export async function buildBrowser() {
   await bundle('controller.ts', 'embed/later.js', 'esm')
   await bundle('widget.ts', 'embed/widget.js', 'esm')
   await bundle('puzzle.ts', 'embed/puzzle.js', 'esm')
-  await bundle('author.ts', 'embed/author.js', 'esm')
+  const define = { textNames: JSON.stringify(textNames) }
+  await bundle('author.ts', 'embed/author.js', 'esm', define)
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')
   await style('browser/fields.css', 'embed/fields.css')
@@ -51,11 +55,13 @@ async function languagesIn(folder) {
 }
 
 /** The texts that the embed has in common with the pages. */
-function sharedTexts({ form, fields, thanks }) {
+function sharedTexts({ form, fields, thanks, pending }) {
   const { email, name, optional, choose, leaveEmpty, submit } = form
   const { emailMissing, emailWrong, nameMissing, consentMissing } = fields
   const ofFields = { emailMissing, emailWrong, nameMissing, consentMissing }
-  return { email, name, optional, choose, leaveEmpty, submit, ...ofFields, next: thanks.next }
+  const { title, text, spamText, again } = pending
+  const ofThanks = { next: thanks.next, pending: title, pendingText: text, pendingSpam: spamText }
+  return { email, name, optional, choose, leaveEmpty, submit, ...ofFields, ...ofThanks, again }
 }
 
 async function style(entry, outfile) {

@@ -18,6 +18,8 @@ import { type OwnPage, type PageOptions, type View, viewOf } from './view.ts'
 export interface PageRoutesOptions extends PageOptions {
   /** Whether a signup by this client for this tab would be accepted now. */
   readonly takesTab: (tab: string, client: string | undefined) => Promise<boolean>
+  /** Whether people confirm their signups by the link of a mail. */
+  readonly confirms?: boolean
 }
 
 /** One of our pages. */
@@ -25,6 +27,8 @@ export interface PageRoute {
   readonly path: string
   readonly GET: Handler
 }
+
+const pathsOfForms = { hosted: '/', form: '/api/signup/form' } as const
 
 /** The pages that people see, with their handlers. */
 export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
@@ -43,11 +47,16 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
       const next = nextLocation(view, linked, { ownOrigin, allowedOrigins })
       return answer(await formPage(view, { typed: typedForm(linked, view), next }), security)
     }
-  const thanks: Handler = async ({ request }) =>
-    answer(await thanksPage(viewOf(request, options)), framed)
+  const thanks: Handler = async (exchange) => {
+    const view = viewOf(exchange.request, options)
+    const shown = options.confirms
+      ? pendingPage(view, formAddress(exchange, view))
+      : thanksPage(view)
+    return answer(await shown, framed)
+  }
   return [
-    { path: '/', GET: signup('hosted', alone) },
-    { path: '/api/signup/form', GET: signup('form', framed) },
+    { path: pathsOfForms.hosted, GET: signup('hosted', alone) },
+    { path: pathsOfForms.form, GET: signup('form', framed) },
     { path: `/${thanksPath}`, GET: thanks },
   ]
 }
@@ -138,4 +147,40 @@ export async function thanksPage(view: View): Promise<string> {
     title: settings.title ? `${title} – ${plainOwnText(view, settings.title)}` : title,
     body,
   })
+}
+
+/** Asks the visitor to look into the mail. It contains nothing about the visitor. */
+export async function pendingPage(view: View, form: string | undefined): Promise<string> {
+  const { settings, texts } = view
+  const { title, text, spamText, again } = texts.pending
+  const isBare = view.page === 'form'
+  const body = html`<div class="thanks" role="status">
+    <div>
+      ${!isBare && settings.title && html`<p class="intro">${ownText(view, settings.title)}</p>`}
+      <h1>${title}</h1>
+      <p>${text}</p>
+      <p>${spamText}</p>
+      ${form && html`<p><a class="again" href="${form}">${again}</a></p>`}
+    </div>
+  </div>`
+  return document(view, {
+    title: settings.title ? `${title} – ${plainOwnText(view, settings.title)}` : title,
+    body,
+  })
+}
+
+/**
+ * The address of our own form that led to the thanks: with all that its address filled in, where the browser
+ * tells it. Undefined after somebody else's form.
+ */
+export function formAddress(
+  { request, ownOrigin }: Pick<Exchange, 'request' | 'ownOrigin'>,
+  { page, root, query }: View,
+): string | undefined {
+  if (page !== 'hosted' && page !== 'form') return undefined
+  const path = pathsOfForms[page]
+  const from = URL.parse(request.headers.get('referer') ?? '')
+  // Behind a proxy's path ours is only the end of it.
+  if (from?.origin === ownOrigin && from.pathname.endsWith(path)) return from.pathname + from.search
+  return root + path.slice(1) + query
 }

@@ -1,13 +1,10 @@
 import type { Command } from '@commander-js/extra-typings'
 import { forget, type Forgotten } from '../operations/forget.ts'
 import { startRowRemoval } from '../service/row-removal.ts'
-import { type JournalHome, partOf } from '../operations/journal-home.ts'
-import { emailProblem, storedEmail } from '../signup/email.ts'
-import { exit, type Run, UsageError } from './session.ts'
+import { argumentHint, openSites, readAddress } from './people.ts'
+import { exit, type Run } from './session.ts'
 import { counted, parseSeconds } from './terminal/words.ts'
-import { chosenName, readSettings } from './settings.ts'
-
-const inputCharactersMax = 1_000
+import { readSettings } from './settings.ts'
 
 export function addForget(program: Command, run: Run): void {
   program
@@ -22,8 +19,7 @@ export function addForget(program: Command, run: Run): void {
     .option('--json', 'print JSON, for programs')
     .addHelpText(
       'after',
-      '\nArguments are public on a machine with several users: prefer -, as in\n' +
-        '  rollcall forget - < file-with-the-address\n' +
+      argumentHint.replace('COMMAND', 'forget') +
         'Exit code 1: something waits, and is done later by the service or the next forget;\n' +
         'or a file in DATA_DIR still has the address.',
     )
@@ -31,14 +27,9 @@ export function addForget(program: Command, run: Run): void {
       run(async (session) => {
         const { clock, notes, out, stop } = session
         const { config, secrets, home } = await readSettings()
-        const address = storedEmail(given === '-' ? await readInput(stop) : given)
-        if (emailProblem(address) !== undefined) {
-          throw new UsageError('Give one email address, or - to read it from standard input.')
-        }
-        const known = await siteNames(home)
-        const names = options.site === undefined ? known : [chosenName(config, known, options.site)]
-        await using opened = await home.openBeside(known)
-        const journals = new Map(names.map((name) => [name, partOf(opened.sites, { name })]))
+        const address = await readAddress(given, stop)
+        await using opened = await openSites(home, config, options.site)
+        const { journals } = opened
         using progress = notes.progress('signups searched')
         const report = await forget(address, {
           journals,
@@ -57,14 +48,8 @@ export function addForget(program: Command, run: Run): void {
     )
 }
 
-/** The names of all sites of the journal. Rejects when there is none: opening it to write would make it. */
-async function siteNames(home: Pick<JournalHome, 'openReader'>): Promise<readonly string[]> {
-  await using reading = await home.openReader()
-  return [...reading.sites.keys()]
-}
-
 function describe(
-  { signups, rows, reason, absentSites, mentions, files, byHand: left }: Forgotten,
+  { signups, beside, rows, reason, absentSites, mentions, files, byHand: left }: Forgotten,
   isInDatabase: boolean,
 ): string[] {
   const { erased, unwritten, inBatch } = signups
@@ -73,10 +58,14 @@ function describe(
     : ''
   const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [
-    erased + inBatch === 0
+    erased + inBatch + beside.pending + beside.mails === 0
       ? 'No signup has this address: check its spelling. Imports refuse it from now on.'
       : `Erased from the journal: ${counted(erased, 'signup')}.`,
     unwritten > 0 && `Of these ${unwritten} waited, and get no row.`,
+    beside.pending + beside.mails > 0 &&
+      `Erased beside the list: ${counted(beside.pending, 'signup')} that waited or was left, ${counted(beside.mails, 'mail')}.`,
+    beside.blocks > 0 &&
+      'Kept: a keyed hash of the address, by which it gets no mail, as the person wanted. rollcall mail allow ends that.',
     `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,
     inBatch > 0 && `In a batch that is on its way: ${inBatch}. They are erased when it has ended.`,
     rows.waiting > 0 &&
@@ -93,14 +82,4 @@ function describe(
     files.length === 0 && !isInDatabase && 'No file in DATA_DIR has the address.',
     `Not reached, to do by hand: ${left.join('; ')}.`,
   ].filter((line) => line !== false)
-}
-
-async function readInput(stop: AbortSignal): Promise<string> {
-  let text = ''
-  stop.addEventListener('abort', () => process.stdin.destroy(), { once: true })
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += String(chunk)
-    if (text.length > inputCharactersMax) break
-  }
-  return text
 }

@@ -14,6 +14,7 @@ const byHand = [
   'lists that were imported, and their rejected rows (.rejected.csv)',
   "the spreadsheet's own version history, and copies of it",
   'spreadsheets that were used earlier',
+  'mails that were sent, in mailboxes and logs of mail servers',
 ]
 
 /** What a database keeps of a row that was changed, until it cleans up by itself or is told to. */
@@ -54,7 +55,12 @@ const scrubMaxMs = 5_000
 export async function forget(address: string, options: ForgetOptions) {
   const { journals, home, reachable } = options
   const erased = new Map<string, Erased>()
-  for (const [name, { erasure }] of journals) {
+  const beside = { pending: 0, mails: 0, blocks: 0 }
+  for (const [name, { erasure, confirmation }] of journals) {
+    const { pending, messages, block } = await confirmation.ofPerson(address)
+    beside.pending += pending.length
+    beside.mails += messages.length
+    if (block) beside.blocks += 1
     erased.set(name, await eraseAll(erasure, address, options))
   }
   const sum = (of: (site: Erased) => number) =>
@@ -83,6 +89,8 @@ export async function forget(address: string, options: ForgetOptions) {
       // Those in a batch that is on its way: they are erased when it has ended.
       inBatch,
     },
+    // What was erased beside the list, and at how many sites a hash stays that keeps mails from the address.
+    beside,
     rows,
     // Why rows wait; null when nothing waits or the reason is not known.
     reason: waiting > 0 ? (reason ?? null) : null,

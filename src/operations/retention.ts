@@ -1,17 +1,25 @@
 import { expiredFact } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
-import { type Clock, day, hour } from '../platform/clock.ts'
+import { type Clock, day, hour, minute } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
 
 /** How long to rest after each slice, so that intake and delivery go first. */
 const restMs = 20
+/** How often old cells of signups are looked for, and how often those beside the list. */
+const [signupsEvery, sweepsEvery] = [hour, minute]
 
 /**
- * Expires the cells of signups that were written more than `days` ago: now and every hour, a slice at a
- * time. Disposing ends it. Does nothing with 0 days.
+ * Erases cells whose time is over, a slice at a time: every hour those of signups that were written more than
+ * `days` ago, unless that is 0, and every minute those of pending ones. Disposing ends it.
  */
 export function startRetention(
-  { retention, erasure, time }: Pick<Journal, 'retention' | 'erasure' | 'time'>,
+  {
+    retention,
+    erasure,
+    confirmation,
+    time,
+  }: Pick<Journal, 'retention' | 'erasure' | 'confirmation' | 'time'>,
   days: number,
   clock: Pick<Clock, 'now' | 'sleep'>,
   log: { warn(details: object, message: string): void },
@@ -19,31 +27,37 @@ export function startRetention(
   const stopping = new AbortController()
   const { signal } = stopping
 
-  /** Rounds since what was erased was cleaned up. */
-  let rounds = 0
+  const now = () => (time ?? clock).now()
 
-  async function expireAll(): Promise<void> {
-    const before = (time ?? clock).now() - days * day
-    while (!signal.aborted && (await retention.expire(before))) await clock.sleep(restMs, signal)
-    // With DUPLICATES=ignore it stops this process for a second or more for each million signups.
-    if (rounds++ % 24 === 0) await erasure.scrub()
+  async function all(slice: () => Promise<boolean>): Promise<void> {
+    while (!signal.aborted && (await slice())) await clock.sleep(restMs, signal)
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
+  /** @param rounds how often it ran before */
+  async function expireAll(rounds: number): Promise<void> {
+    if (days > 0) {
+      const before = now() - days * day
+      await all(() => retention.expire(before))
+    }
+    // With DUPLICATES=ignore it stops this process for a second or more for each million signups.
+    if (rounds % 24 === 0) await erasure.scrub()
+  }
+
+  async function every(pauseMs: Millis, work: (rounds: number) => Promise<void>): Promise<void> {
+    for (let rounds = 0; !signal.aborted; rounds++) {
       try {
-        await expireAll()
+        await work(rounds)
       } catch (error) {
-        log.warn(
-          { err: error },
-          'old signups were not erased from the journal: tried again in an hour',
-        )
+        log.warn({ err: error }, 'old signups were not erased from the journal: tried again later')
       }
-      await clock.sleep(hour, signal)
+      await clock.sleep(pauseMs, signal)
     }
   }
 
-  const running = days > 0 ? run() : Promise.resolve()
+  const running = Promise.all([
+    every(signupsEvery, expireAll),
+    every(sweepsEvery, () => all(() => confirmation.sweep(now()))),
+  ])
   return {
     [Symbol.asyncDispose]: async () => {
       stopping.abort()

@@ -119,6 +119,10 @@ class RemoteJournal implements Journal {
     }
   }
 
+  get linkKey(): never {
+    throw new Error('The other process keeps its keys.')
+  }
+
   keyFor(): never {
     throw new Error('The other process keeps its keys.')
   }

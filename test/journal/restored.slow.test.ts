@@ -13,6 +13,7 @@ import { copyBackup } from '../../src/journal/sqlite/copy.ts'
 import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { ask, claim } from './contracts/outbox-contract.ts'
 
 const minute = 60 * 1000
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -313,4 +314,37 @@ test('a restored journal has no index of addresses, which would keep those that 
   using database = new DatabaseSync(world.copy, { readOnly: true })
   const find = "SELECT name FROM sqlite_schema WHERE name LIKE '%by_address'"
   expect(database.prepare(find).all()).toEqual([])
+})
+
+test('what people decided by their mails after the backup holds, and no mail goes again that has gone', async () => {
+  const emails = ['ada', 'bob', 'eve', 'kay'].map((name) => `${name}@example.com`)
+  const [ada = '', bob = '', eve = '', kay = ''] = emails
+  const policy = { confirmation: { waitMs: 7 * 24 * 60 * minute } }
+  const ids = new Map<string, string>()
+  const asked = async (journal: Journal) => {
+    for (const email of emails) await ask(journal, { email })
+  }
+  const decide = async (journal: Journal) => {
+    for (const { email, id, number } of await claim(journal, noon, { max: 3 })) {
+      ids.set(email, id)
+      await journal.outbox.settle(number, { kind: 'sent', at: noon })
+    }
+    await journal.confirmation.confirm(ids.get(ada) ?? '', noon)
+    await journal.confirmation.decline(ids.get(bob) ?? '', noon)
+  }
+  await using world = await backedUp(asked, decide, policy)
+  await world.restore()
+  await world.inRestored(async (journal) => {
+    expect(await claim(journal)).toMatchObject([{ email: kay }])
+    const look = async (email: string) =>
+      (await journal.confirmation.look(ids.get(email) ?? '', noon))?.state
+    expect(await look(bob)).toBe('declined')
+    expect(await look(eve)).toBe('pending')
+    // Her row is in the spreadsheet, and a second click adds no other.
+    await journal.confirmation.confirm(ids.get(ada) ?? '', noon)
+    expect(await journal.reader.page(0, 9)).toEqual([])
+    await ask(journal, { email: bob }, 'share', noon + 60 * minute)
+    await ask(journal, { email: eve, sheetTab: 'News' }, 'share', noon + 14 * minute)
+    expect(await claim(journal, noon + 14 * minute)).toEqual([])
+  })
 })

@@ -47,6 +47,7 @@ function inTurns(first: Journal, others: readonly Journal[]): Journal {
     // It belongs to one instance.
     lease: first.lease,
     callLedger: (...account) => each((journal) => journal.callLedger(...account)),
+    linkKey: first.linkKey,
     keyFor: (use) => first.keyFor(use),
     [Symbol.asyncDispose]: async () => {
       for (const journal of all) await journal[Symbol.asyncDispose]()

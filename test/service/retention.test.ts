@@ -84,7 +84,7 @@ test('without RETENTION_DAYS the journal keeps everything', async () => {
 test('signups expire by the time of a journal that machines share, and not by the clock of one machine', async () => {
   await using folder = await tempFolder()
   await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
-  const { retention, erasure } = journal
+  const { retention, erasure, confirmation } = journal
   const time = new ManualClock()
   await journal.intake.append([makeFullSignup({ email: old })])
   const batch = await freezeNext(journal.delivery)
@@ -94,8 +94,8 @@ test('signups expire by the time of a journal that machines share, and not by th
   const clock = new ManualClock(time.now() + 40 * day)
   const problems: unknown[] = []
   const log = { warn: (problem: unknown) => void problems.push(problem) }
-  await using _running = startRetention({ retention, erasure, time }, 30, clock, log)
-  await expect.poll(() => clock.sleeping).toBe(1)
+  await using _running = startRetention({ retention, erasure, confirmation, time }, 30, clock, log)
+  await expect.poll(() => clock.sleeping).toBe(2)
   expect(await addresses()).toEqual([old])
 
   time.jump(30 * day)

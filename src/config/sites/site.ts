@@ -39,9 +39,6 @@ export interface SiteConfig extends ValuesOfSite {
   readonly defaultTabOf: string | undefined
   /** The columns after the seven, in their order. */
   readonly fields: readonly Field[]
-  /** How signups are confirmed. */
-  readonly confirmation?: 'off' | 'mail'
-  readonly mail?: { readonly welcome: object | undefined }
   readonly settingNames: SettingNames
 }
 

@@ -46,6 +46,8 @@ export interface Journal extends AsyncDisposable {
    * changes only when that secret is lost.
    */
   keyFor(use: string): Uint8Array<ArrayBuffer>
+  /** The key of the links in mails of this site: 32 bytes, which are in the backups of the journal. */
+  readonly linkKey: Uint8Array<ArrayBuffer>
 }
 
 /**

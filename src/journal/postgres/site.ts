@@ -9,7 +9,7 @@ import { newSecret, type Secret } from '../hashes.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from '../sql.ts'
 import { DefaultTabName } from '../tables/default-tab.ts'
-import { addSite, findSite, type Site } from '../tables/site.ts'
+import { addSite, findSite, linkKeyOf, type Site } from '../tables/site.ts'
 import { type DatabaseOptions, orClose, PostgresDatabase } from './database.ts'
 import { makeAddressIndex, migrate } from './migrate.ts'
 
@@ -85,6 +85,7 @@ async function openSite(
 ): Promise<PostgresSite> {
   const { id, code } =
     (await reading(db, findSite(name))) ?? (await db.transact([headLock], () => addSite(name)))
+  const linkKey = await db.transact([siteLock(id)], () => linkKeyOf(id))
   const defaultTab = new DefaultTabName({ db, id, policy })
   const close = () => db.transact([headLock, siteLock(id)], () => defaultTab.closeLeft())
   if (await reading(db, defaultTab.isLeft())) while (!(await close()));
@@ -95,6 +96,7 @@ async function openSite(
     code,
     policy,
     defaultTab,
+    linkKey,
     appended: new Listeners(),
     settled: new Listeners(),
     secret,

@@ -14,6 +14,7 @@ import { ask, type Operation, reading, statementsOf } from '../sql.ts'
 import { findFrozen, refOf, releasing } from '../tables/batches.ts'
 import { callsAfter, replacingCalls } from '../tables/call-ledger.ts'
 import { eraseHeld } from '../tables/erase.ts'
+import { takeDecisions } from '../tables/after-backup.ts'
 import { erasureOf } from '../tables/erasure.ts'
 import { dropFact, setFact } from '../tables/facts.ts'
 import { siteIds, readerOf } from '../tables/reader.ts'
@@ -104,6 +105,8 @@ function isSound(file: string): boolean {
 interface ReplacedSite {
   readonly tombstones: readonly Tombstone[]
   readonly codes: readonly string[]
+  /** Where to ask for more; undefined when the journal cannot be used. */
+  readonly old?: { readonly db: SqliteDatabase; readonly id: number }
 }
 
 async function readSite(name: string, old: SqliteDatabase | undefined): Promise<ReplacedSite> {
@@ -111,7 +114,7 @@ async function readSite(name: string, old: SqliteDatabase | undefined): Promise<
   if (!site) return { tombstones: [], codes: [] }
   const [{ rows }] = await old.query([sql.tombstones, site.id])
   const tombstones = rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
-  return { tombstones, codes: await reading(old, codesOfSite(site)) }
+  return { tombstones, codes: await reading(old, codesOfSite(site)), old: { db: old, id: site.id } }
 }
 
 async function makeRestoredSite(
@@ -121,6 +124,7 @@ async function makeRestoredSite(
   const { db, id } = site
   await db.transact([], () => endingFrozenBatch(site))
   const forgotten = await eraseForgotten(site, replaced.tombstones)
+  if (replaced.old) await takeDecisions(site, replaced.old)
   const figures = await readerOf(site).figures(0, 0)
   const { waiting } = figures
   await db.transact([], function* () {

@@ -5,7 +5,7 @@ import { Listeners } from '../../platform/listeners.ts'
 import { reading, statementsOf } from '../sql.ts'
 import { DefaultTabName } from '../tables/default-tab.ts'
 import { factOf } from '../tables/facts.ts'
-import { addSite, findSite, type Site } from '../tables/site.ts'
+import { addSite, findSite, linkKeyFact, linkKeyOf, type Site } from '../tables/site.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** Name of a fact: something was erased since `SqliteDatabase.dropCopies` dropped its copies. */
@@ -31,11 +31,13 @@ export function openSite(
   const { secret } = db
   if (secret === undefined) throw new Error('The journal is open for reading only.')
   const { id, code } = db.runNow(findSite(name)) ?? db.transaction(() => db.runNow(addSite(name)))
+  const linkKey =
+    db.runNow(factOf(id, linkKeyFact)) ?? db.transaction(() => db.runNow(linkKeyOf(id)))
   const defaultTab = new DefaultTabName({ db, id, policy })
   const close = () => db.transaction(() => db.runNow(defaultTab.closeLeft()))
   if (db.runNow(defaultTab.isLeft())) while (!close());
   return {
-    ...{ db, id, name, code, policy, defaultTab, secret },
+    ...{ db, id, name, code, policy, defaultTab, secret, linkKey },
     appended: new Listeners<number>(),
     settled: new Listeners<readonly TabCursor[]>(),
     // A new value each time, so that `dropCopies` sees what was erased while it ran.

@@ -30,7 +30,7 @@ import { unresolvedKey } from './default-tab.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
 import { stepToFindPending, stepToRecall, toPendingStatus } from './pending.ts'
-import type { Tabs} from './tabs.ts';
+import type { Tabs } from './tabs.ts'
 import { type NamedTab, tabStatus } from './tabs.ts'
 
 /**

@@ -46,6 +46,7 @@ export function journalOf(site: Site, engine: SiteEngine): Journal {
     lease,
     ...(time && { time }),
     callLedger: (account, by) => callLedgerOf(site.db, account, by),
+    linkKey: new Uint8Array(Buffer.from(site.linkKey, 'base64')),
     keyFor: (use) => keyFor(site.secret, site.name, use),
     [Symbol.asyncDispose]: async () => {
       imports[Symbol.dispose]()

@@ -6,7 +6,7 @@ import type { Secret } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { ask, type Database, type Operation, type Row, statementsOf, type Step } from '../sql.ts'
 import type { DefaultTabName } from './default-tab.ts'
-import { factOf } from './facts.ts'
+import { factOf, setFact } from './facts.ts'
 
 const sql = statementsOf('site', {
   find: 'SELECT id, code FROM site WHERE name = $1',
@@ -24,6 +24,8 @@ export interface Site {
   readonly code: string
   readonly policy: JournalPolicy
   readonly defaultTab: DefaultTabName
+  /** As `Journal.linkKey`, in base64. */
+  readonly linkKey: string
   /** With which addresses and idempotency keys are hashed. */
   readonly secret: Secret
   /** Gets the number of added signups after each commit of this process. */
@@ -41,6 +43,17 @@ export interface Site {
 
 /** What the tables know of a site. */
 export type SiteRow = Pick<Site, 'id' | 'code'>
+
+export const linkKeyFact = 'link key'
+
+/** The key of the site's links, which is made if it is missing. */
+export function* linkKeyOf(site: number): Operation<string> {
+  const known = yield* factOf(site, linkKeyFact)
+  if (known !== undefined) return known
+  const made = randomBytes(32).toString('base64')
+  yield* ask(setFact(site, linkKeyFact, made))
+  return made
+}
 
 /** The site of this name; undefined when the journal does not have it yet. */
 export function* findSite(name: string): Operation<SiteRow | undefined> {

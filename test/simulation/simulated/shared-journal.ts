@@ -113,6 +113,7 @@ class Instance {
           this.#carry('reserve', () => this.#db.transact(...change))
         return callLedgerOf({ transact }, account, clock)
       },
+      linkKey: store.linkKey,
       keyFor: (use) => store.keyFor(use),
       [Symbol.asyncDispose]: async () => {
         await this.#groups.drain()
@@ -205,7 +206,11 @@ class Instance {
 
   async #rowsOf(group: readonly AppendRequest[]): Promise<readonly Pick<Answer, 'rows'>[]> {
     const found = await this.#find(group.flatMap(({ signups }) => signups))
-    return [{ rows: [] }, { rows: found.flatMap((status) => (status ? [{ ...status }] : [])) }, { rows: [] }]
+    return [
+      { rows: [] },
+      { rows: found.flatMap((status) => (status ? [{ ...status }] : [])) },
+      { rows: [] },
+    ]
   }
 
   #find(

@@ -13,14 +13,17 @@ export function addressHash(secret: Secret, address: string): string {
   return keyed(secret, 'address', address.toLowerCase())
 }
 
-/** The hash of a mailbox (`mailboxOf`), by which limits count mails. */
-export function mailboxHash(secret: Secret, mailbox: string): string {
-  return keyed(secret, 'mailbox', mailbox)
+/**
+ * How what is beside the list calls a person, or a mailbox (`mailboxOf`), by the hash of the address: its first
+ * 132 bits, because indexes of random texts cost by their size.
+ */
+export function personOf(hash: string): string {
+  return hash.slice(0, 22)
 }
 
-/** The form in which the journal stores, until its mail was sent, which client has asked for it. */
+/** The form in which the journal stores which client has asked for a mail. */
 export function shareHash(secret: Secret, share: string): string {
-  return keyed(secret, 'share', share)
+  return keyed(secret, 'share', share).slice(0, 11)
 }
 
 /** The form in which the journal stores an idempotency key. */

@@ -154,23 +154,22 @@ test('no SQL statement reads all signups or all batches', async () => {
     // These sort what there is of one person, or a few messages to nobody.
     'confirmation.open': ['USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR ORDER BY'],
     'confirmation.addressed': ['USE TEMP B-TREE FOR ORDER BY'],
-    'confirmation.pendingOf': ['USE TEMP B-TREE FOR ORDER BY'],
-    'confirmation.messagesOf': ['USE TEMP B-TREE FOR ORDER BY'],
+    'beside list.pendingOf': ['USE TEMP B-TREE FOR ORDER BY'],
+    'beside list.messagesOf': ['USE TEMP B-TREE FOR ORDER BY'],
     'confirmation.done': ['USE TEMP B-TREE FOR DISTINCT'],
     'outbox.dropOld': ['USE TEMP B-TREE FOR ORDER BY'],
     // They take the greatest of a few.
-    'outbox.confirm': ['SCAN waits', 'SCAN wait'],
-    'outbox.welcome': ['SCAN waits', 'SCAN wait'],
+    'mails.confirm': ['SCAN waits', 'SCAN wait'],
+    'mails.welcome': ['SCAN waits', 'SCAN wait'],
     // As far as figures are counted.
     'outbox.waiting': ['SCAN waiting'],
-    'confirmation.figures': ['SCAN held', 'SCAN blocks'],
+    'beside list.figures': ['SCAN held', 'SCAN blocks'],
     // Once, when the default tab gets its name.
     'default tab.moveSuspects': ['SCAN suspect'],
     // These sort what they are given.
     'quarantine.count': ['USE TEMP B-TREE FOR GROUP BY'],
     'quarantine.find': ['USE TEMP B-TREE FOR ORDER BY'],
     'quarantine.heldAt': ['USE TEMP B-TREE FOR ORDER BY'],
-    'pending.count': ['USE TEMP B-TREE FOR GROUP BY'],
     'pending.countSuspects': ['USE TEMP B-TREE FOR GROUP BY'],
     'confirmation.details': ['USE TEMP B-TREE FOR ORDER BY'],
     'compared.at': ['USE TEMP B-TREE FOR ORDER BY'],

@@ -43,7 +43,9 @@ test('the journal of 0.1.0 gets the tables of a new one and keeps its rows, but 
   expect(await readFile(file, 'latin1')).toContain('to-be-erased')
   const before = counts()
   await openSqliteJournal(file, {}, { site: 'launch' })[Symbol.asyncDispose]()
-  expect(counts()).toEqual(before)
+  // A site of a new one has the key of its links, too.
+  const [facts, ...others] = before
+  expect(counts()).toEqual([{ rows: Number(facts?.['rows']) + 1 }, ...others])
   expect(await readFile(file, 'latin1')).not.toContain('to-be-erased')
   using database = new DatabaseSync(file, { readOnly: true })
   const made = database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all()

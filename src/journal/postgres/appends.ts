@@ -19,7 +19,7 @@ import {
   tellAdded,
 } from '../tables/intake.ts'
 import { rowStatus } from '../tables/layout.ts'
-import { stepToGreet } from '../tables/outbox.ts'
+import { stepToGreet } from '../tables/mails.ts'
 import {
   statusesOfAsked,
   stepsToAsk,
@@ -165,10 +165,7 @@ function siteAppend(site: IntakeSite, requests: readonly AppendRequest[]) {
     steps: [
       ...added,
       ...[...asking.values()].flat(),
-      ...stepsToCountAsked(
-        site,
-        [...asking.keys()].flatMap(({ signups }) => signups),
-      ),
+      ...[...asking.keys()].flatMap(({ signups }) => stepsToCountAsked(site, signups)),
       ...group.flatMap((request) => stepsToGreet(request, site)),
       ...stepsToSweep(all),
     ],

@@ -13,7 +13,7 @@ import type {
 import { statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import { rowStatus } from '../tables/layout.ts'
-import { stepToGreet } from '../tables/outbox.ts'
+import { stepToGreet } from '../tables/mails.ts'
 import { statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'
 import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import { type Tab, tabStatus } from '../tables/tabs.ts'

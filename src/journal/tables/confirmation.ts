@@ -1,19 +1,15 @@
 import type { Millis } from '../../signup/signup.ts'
 import {
-  type BesideList,
   type Confirmation,
   declinedMs,
   type LinkState,
-  type PendingRecord,
   regretMs,
   returnMs,
 } from '../contracts/confirmation.ts'
 import { hourOf } from '../contracts/reader.ts'
-import { addressHash } from '../hashes.ts'
+import { addressHash, personOf } from '../hashes.ts'
 import {
   ask,
-  flagOf,
-  givenPositions,
   givenRows,
   headLock,
   numberOf,
@@ -23,14 +19,14 @@ import {
   rowOf,
   siteLock,
   statementsOf,
-  type Step,
   textOf,
 } from '../sql.ts'
+import { besideListOf, figuresBeside, sweeping } from './beside-list.ts'
 import { countingOne, statusOfNew } from './duplicates.ts'
 import { eraseForgotten } from './erase.ts'
 import { allHours, besideState, messageStage, rowStatus } from './layout.ts'
-import { stepToGreet, waitMsOf } from './outbox.ts'
-import { erasedPending, stepToClose } from './pending.ts'
+import { stepToGreet, waitMsOf } from './mails.ts'
+import { erasedPending, givenNumbers, stepToClose } from './pending.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
 import { isHeldKey, type Tab, type Tabs } from './tabs.ts'
@@ -41,10 +37,6 @@ const { sent, dropped } = messageStage
 /** At most how many tabs one link confirms signups of, and how many rows one transaction takes off the list. */
 const tabsMax = 1_000
 const leftAtOnce = 100
-const sweptAtOnce = 500
-/** For how long a mail is known whose link can do nothing any more. */
-const mailKnownMs = 60 * 24 * 60 * 60 * 1000
-const blockedMax = 100_000
 
 const sql = statementsOf('confirmation', (dialect) => {
   const { given, id, lower, signupAt, lastPosition } = dialect
@@ -114,35 +106,6 @@ const sql = statementsOf('confirmation', (dialect) => {
         $4, $4, '', '', tab.name, received_at, ${cells.replaceAll(/\w+/g, 'signup.$&')}
       FROM ${given('given', '$2', { no: 'integer', id: 'text', position: 'number' })}
       ${signupAt('given.position')} JOIN tab ON tab.id = signup.tab`,
-    expired: `SELECT number, state FROM pending WHERE site = $1 AND kept_until <= $2
-              ORDER BY kept_until LIMIT ${sweptAtOnce}`,
-    expire: `UPDATE pending SET state = ${over}, ${erasedPending}
-             WHERE number IN (SELECT position FROM ${given('asked', '$1', { position: 'number' })})`,
-    // A welcome stays, so that nobody is greeted twice.
-    oldMails: `DELETE FROM message WHERE number IN (
-                 SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND kind <> 'welcome'
-                 ORDER BY ended_at LIMIT ${sweptAtOnce})`,
-    figures: `SELECT coalesce(max(asked - closed), 0) AS pending,
-                (SELECT count(*) FROM (SELECT 1 FROM pending WHERE site = $1 AND signals <> ''
-                  LIMIT ${blockedMax}) AS held) AS suspect,
-                (SELECT count(*) FROM (SELECT 1 FROM block WHERE site = $1
-                  LIMIT ${blockedMax}) AS blocks) AS blocked
-              FROM hour_pending WHERE site = $1 AND hour = ${allHours}`,
-    pendingOf: `SELECT id, received_at AS "receivedAt", sheet_tab AS "sheetTab", source, name, tags, metadata,
-                  fields, signals <> '' AS "isSuspect", state, kept_until AS until
-                FROM pending WHERE ${ofPerson} AND email <> '' ORDER BY number LIMIT ${tabsMax}`,
-    messagesOf: `SELECT kind, made_at AS "madeAt", ended_at AS "endedAt", stage, tries FROM message
-                 WHERE site = $1 AND person = $2 ORDER BY number LIMIT ${tabsMax}`,
-    forgetPending: `UPDATE pending SET state = ${over}, expires_at = 0, person = '', ${erasedPending}
-                    WHERE ${ofPerson} AND ($3 OR NOT EXISTS (
-                      SELECT 1 FROM tombstone WHERE site = $1 AND hash = $2 AND upto >= $4))`,
-    forgetMessages: `UPDATE message SET email = '', person = '', share = '',
-                       stage = CASE WHEN stage < ${sent} THEN ${dropped} ELSE stage END
-                     WHERE site = $1 AND person = $2 AND ($3 OR NOT EXISTS (
-                       SELECT 1 FROM tombstone WHERE site = $1 AND hash = $2 AND upto >= $4))`,
-    expireEmails: `UPDATE message SET email = '' WHERE number IN (
-                     SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND email <> ''
-                     ORDER BY ended_at LIMIT ${sweptAtOnce})`,
   }
 })
 
@@ -195,17 +158,13 @@ export function confirmationOf(site: Site & { readonly tabs: Tabs }): Confirmati
     allow: async (address) => {
       const [{ rows }] = await db.change(
         [siteLock(id)],
-        [sql.unblock, id, addressHash(secret, address)],
+        [sql.unblock, id, personOf(addressHash(secret, address))],
       )
       return rows.length > 0
     },
     sweep: (now) => db.transact([siteLock(id)], () => sweeping(site, now)),
-    figures: async () => {
-      const [{ rows }] = await db.query([sql.figures, id])
-      const { pending: all, suspect, blocked } = rowOf({ rows })
-      return { pending: Number(all), suspect: Number(suspect), blocked: Number(blocked) }
-    },
-    ofPerson: (address) => reading(db, besideListOf(id, addressHash(secret, address))),
+    figures: () => figuresBeside(site),
+    ofPerson: (address) => reading(db, besideListOf(id, personOf(addressHash(secret, address)))),
   }
 }
 
@@ -266,17 +225,13 @@ function consentIn(metadata: string): string | undefined {
   return textOf((JSON.parse(metadata) as Readonly<Record<string, unknown>>)['consent'])
 }
 
-function givenNumbers(rows: readonly Row[]): string {
-  return givenPositions(rows.map(({ number }) => Number(number)))
-}
-
 /** Returns how many signups it has added to the list. */
 function* confirming(
   site: Site & { readonly tabs: Tabs },
   linked: Linked,
   now: Millis,
 ): Operation<number> {
-  const { id, policy, tabs } = site
+  const { id, secret, policy, tabs } = site
   const { person } = linked
   const [open, counted] = yield* ask([sql.open, id, person, now], [sql.countPending, id, person])
   const chosen = newestOf(open.rows, tabs)
@@ -288,8 +243,8 @@ function* confirming(
     : []
   const [{ rows: details }] = yield* ask([sql.details, givenNumbers(chosen.map(({ row }) => row))])
   const detailOf = new Map(details.map((row) => [Number(row['number']), row]))
-  const email = String(details[0]?.['email'] ?? '')
-  const hash = policy.duplicates === 'ignore' ? person : null
+  const email = textOf(details[0]?.['email']) ?? ''
+  const hash = policy.duplicates === 'ignore' ? addressHash(secret, email) : null
   for (const [index, { row }] of chosen.entries()) {
     const number = Number(row['number'])
     const tab: Tab | undefined = taken[index] ?? fallback[0]
@@ -344,9 +299,10 @@ function* declining({ id, policy }: Site, { person }: Linked, now: Millis): Oper
 
 /** Returns whether there may be more rows of the person. */
 function* leaving(site: Site, linked: Linked, now: Millis): Operation<boolean> {
-  const { id } = site
+  const { id, secret } = site
   const { person, email } = linked
-  const found = email === '' ? [] : (yield* ask([sql.addressed, id, email, person]))[0].rows
+  const hash = addressHash(secret, email)
+  const found = email === '' ? [] : (yield* ask([sql.addressed, id, email, hash]))[0].rows
   const positions = found.map(({ position }) => Number(position))
   const copies = positions.map((position, index) => ({
     ...{ no: index + 1, position },
@@ -356,85 +312,14 @@ function* leaving(site: Site, linked: Linked, now: Millis): Operation<boolean> {
   yield* eraseForgotten(site, positions)
   if (found.length === leftAtOnce) return true
   yield* ask(
-    [sql.bury, id, person],
-    [sql.dropKept, id, person],
+    ...(email === ''
+      ? []
+      : ([
+          [sql.bury, id, hash],
+          [sql.dropKept, id, hash],
+        ] as const)),
     [sql.blockNow, id, person, 'left', now, null],
     [sql.dropMails, id, person, now],
   )
   return false
-}
-
-function* sweeping({ id, noteErased }: Site, now: Millis): Operation<boolean> {
-  const [{ rows }] = yield* ask([sql.expired, id, now])
-  const closed = rows.filter((row) => Number(row['state']) === pending).length
-  const [, mails] = yield* ask(
-    [sql.expire, givenNumbers(rows)],
-    [sql.oldMails, id, now - mailKnownMs],
-    ...noteErased(),
-    ...(closed > 0 ? [stepToClose(id, closed)] : []),
-  )
-  return rows.length === sweptAtOnce || mails.changes === sweptAtOnce
-}
-
-function* besideListOf(site: number, person: string): Operation<BesideList> {
-  const [beside, messages, block] = yield* ask(
-    [sql.pendingOf, site, person],
-    [sql.messagesOf, site, person],
-    [sql.block, site, person],
-  )
-  const [blocked] = block.rows
-  return {
-    pending: beside.rows.map(toPendingRecord),
-    messages: messages.rows.map((row) => ({
-      kind: row['kind'] as Linked['kind'],
-      madeAt: Number(row['madeAt']),
-      sentAt: Number(row['stage']) === sent ? numberOf(row['endedAt']) : undefined,
-      tries: Number(row['tries']),
-    })),
-    block: blocked && {
-      why: blocked['why'] === 'left' ? 'left' : 'declined',
-      at: Number(blocked['at']),
-      until: numberOf(blocked['until']),
-    },
-  }
-}
-
-function toPendingRecord(row: Row): PendingRecord {
-  const state = Number(row['state'])
-  const tags = String(row['tags'])
-  return {
-    id: idOf(row['id']),
-    receivedAt: Number(row['receivedAt']),
-    sheetTab: String(row['sheetTab']),
-    source: String(row['source']),
-    name: String(row['name']),
-    tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
-    metadata: String(row['metadata']),
-    fields: String(row['fields']),
-    isSuspect: flagOf(row['isSuspect']),
-    state: state === declined ? 'declined' : state === left ? 'left' : 'pending',
-    until: numberOf(row['until']),
-  }
-}
-
-/**
- * Forgets a person beside the list. To run before the tombstone of `upto` is set: what was asked for after a
- * tombstone that is known stays, unless `isAll`.
- */
-export function stepsToForget(
-  site: number,
-  person: string,
-  upto: number,
-  isAll: boolean,
-): readonly Step[] {
-  const values = [site, person, isAll, upto] as const
-  return [
-    [sql.forgetPending, ...values],
-    [sql.forgetMessages, ...values],
-  ]
-}
-
-/** Erases addresses of mails that ended before this time. */
-export function stepToExpireEmails(site: number, before: Millis): Step {
-  return [sql.expireEmails, site, before]
 }

@@ -10,7 +10,7 @@ import {
   textOf,
   type Answer,
 } from '../sql.ts'
-import { stepsToForget } from './confirmation.ts'
+import { stepsToForget } from './beside-list.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
 import type { Site } from './site.ts'
 

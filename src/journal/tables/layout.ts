@@ -299,7 +299,7 @@ export const layout: readonly Table[] = [
       number,
       id: { kind: 'id' },
       site: integer,
-      person: text, // the hash of the address; empty: it was forgotten
+      person: text, // by the hash of the address (`personOf`); empty: it was forgotten
       state: { kind: 'status' }, // of `besideState`
       expires_at: optionalNumber, // null while its mail waits
       kept_until: optionalNumber, // when its cells are erased; null while nobody knows
@@ -340,7 +340,7 @@ export const layout: readonly Table[] = [
       kind: text,
       rank: integer, // lower ones go first
       turn: number, // among those of a rank, lower ones go first
-      person: text, // the hash of the address; empty: it goes to no visitor
+      person: text, // by the hash of the address (`personOf`); empty: it goes to no visitor
       recipient: text, // the hash of the mailbox
       email: text, // empty as soon as nobody needs it
       language: text,
@@ -361,7 +361,6 @@ export const layout: readonly Table[] = [
       message_resting: { columns: ['site', 'next_at'], where: 'stage = 0' },
       message_ready: { columns: ['site', 'rank', 'turn', 'number'], where: 'stage = 1' },
       message_claimed: { columns: ['site'], where: 'stage = 2' },
-      message_by_recipient: { columns: ['recipient'], where: 'stage = 1' },
       message_ended: { columns: ['site', 'ended_at'], where: 'ended_at IS NOT NULL' },
     },
     since: 9,

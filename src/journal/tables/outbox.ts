@@ -1,6 +1,5 @@
-import { hour, minute } from '../../platform/clock.ts'
-import { mailboxOf } from '../../signup/mailbox.ts'
-import type { Millis, SignupId } from '../../signup/signup.ts'
+import { hour } from '../../platform/clock.ts'
+import type { Millis } from '../../signup/signup.ts'
 import type {
   Claimed,
   ClaimOrder,
@@ -11,8 +10,7 @@ import type {
   OutboxFigures,
 } from '../contracts/outbox.ts'
 import { recipientLimits } from '../contracts/outbox.ts'
-import type { Addressing } from '../contracts/intake-log.ts'
-import { addressHash, mailboxHash, shareHash } from '../hashes.ts'
+import { addressHash } from '../hashes.ts'
 import {
   ask,
   flagOf,
@@ -24,16 +22,14 @@ import {
   rowOf,
   siteLock,
   statementsOf,
-  type Step,
 } from '../sql.ts'
 import { factOf, readFact, setFact } from './facts.ts'
-import { besideState, messageStage, rowStatus } from './layout.ts'
+import { besideState, messageStage } from './layout.ts'
+import { ranks, waitMsOf, waitSql } from './mails.ts'
 import type { Site } from './site.ts'
 
 const { resting, ready, claimed, sent, failed, dropped } = messageStage
 
-/** In which order messages go. A welcome after a confirmation does not wait for the pause of its mailbox. */
-const ranks = { confirm: 0, welcomeAtOnce: 1, welcome: 2, report: 3, notice: 4 } as const
 const ranksOf: Readonly<Record<MessageKind, readonly [number, number]>> = {
   confirm: [ranks.confirm, ranks.confirm],
   welcome: [ranks.welcomeAtOnce, ranks.welcome],
@@ -47,71 +43,15 @@ const tellingMax = 20
 const restMax = 25 * hour
 /** At most how many messages are looked at together. */
 const claimedAtOnce = 100
+/** How often the next ones are looked at when all of them have to rest. */
+const passesMax = 5
 /** How many figures are counted: more are told as so many. */
 const countedMax = 100_000
 
-const { pauseMs, dayMs, aDayOfSite, aDay } = recipientLimits
-
-/**
- * When the limits let the next message go to the mailbox `recipient`: in one row, as `at`; 0 when they do now.
- *
- * @param paused a condition, under which the pause counts
- */
-function waitSql(recipient: string, site: string, paused = 'true'): string {
-  const from = `FROM sending WHERE sending.recipient = ${recipient}`
-  const nth = (nth: number, more = '') =>
-    `(SELECT at ${from}${more} ORDER BY at DESC LIMIT 1 OFFSET ${nth - 1})`
-  return `(SELECT coalesce(max(at), 0) AS at FROM (
-    SELECT max(at) + ${pauseMs} AS at ${from} AND ${paused}
-    UNION ALL SELECT ${nth(aDayOfSite, ` AND sending.site = ${site}`)} + ${dayMs}
-    UNION ALL SELECT ${nth(aDay)} + ${dayMs}) AS waits)`
-}
-
-const isBlocked = `EXISTS (SELECT 1 FROM block
-  WHERE block.site = $1 AND block.person = $3 AND (block.until IS NULL OR block.until > $8))`
-
-/** Whether a mail of this kind to this person waits or is being sent, in SQL. */
-export function isOnItsWay(kind: string, site: string, person: string): string {
-  return `EXISTS (SELECT 1 FROM message WHERE message.site = ${site} AND message.person = ${person}
-    AND message.kind = ${kind} AND message.stage < ${sent})`
-}
-
 const columns = `number, id, kind, email, language, body, made_at AS "madeAt", tries`
 
-const sql = statementsOf('outbox', ({ given, lower, id }) => {
-  // Fair turns: each message of a share comes a turn after its last one, and none before what was sent last.
-  const turn = `(SELECT max(turn) FROM (
-      SELECT max(turn) AS turn FROM message WHERE site = $1 AND share = $7 AND stage < ${claimed}
-      UNION ALL SELECT value FROM counter WHERE name = 'turn'
-      UNION ALL SELECT 0) AS turns) + 1`
-  const mail = (kind: string, rank: string, isPaused: string, condition: string) => `
-    INSERT INTO message (number, id, site, kind, rank, turn, person, recipient, email, language, share,
-      body, made_at, stage, next_at)
-    SELECT (SELECT coalesce(max(number), 0) FROM message) + 1, $2, $1, '${kind}', ${rank}, ${turn},
-      $3, $4, $5, $6, $7, '', $8, CASE WHEN wait.at > $8 THEN ${resting} ELSE ${ready} END, wait.at
-    FROM ${waitSql('$4', '$1', isPaused)} AS wait
-    WHERE NOT ${isBlocked} AND ${condition}`
+const sql = statementsOf('outbox', ({ given, lower }) => {
   return {
-    // The mail before it confirms all, as long as that can be confirmed.
-    confirm: mail(
-      'confirm',
-      String(ranks.confirm),
-      'true',
-      `NOT ${isOnItsWay(`'confirm'`, '$1', '$3')}
-       AND (wait.at <= $8 OR NOT EXISTS (
-         SELECT 1 FROM pending WHERE pending.site = $1 AND pending.person = $3
-           AND state = ${besideState.pending} AND expires_at > $8))
-       AND NOT EXISTS (SELECT 1 FROM idempotency_key WHERE site = $1 AND key = $9)
-       AND NOT EXISTS (SELECT 1 FROM used_token WHERE digest = $10)`,
-    ),
-    welcome: mail(
-      'welcome',
-      'CAST($9 AS integer)',
-      `$9 > ${ranks.welcomeAtOnce}`,
-      `NOT EXISTS (SELECT 1 FROM message AS earlier
-         WHERE earlier.site = $1 AND earlier.person = $3 AND earlier.kind = 'welcome')
-       AND EXISTS (SELECT 1 FROM signup WHERE id = ${id('$10')} AND row_status = ${rowStatus.wanted})`,
-    ),
     add: `INSERT INTO message (number, id, site, kind, rank, turn, person, recipient, email, language,
             share, body, made_at, stage, next_at)
           SELECT (SELECT coalesce(max(number), 0) FROM message) + 1, $2, $1, $3, $4, 0, '', '', '', '',
@@ -133,8 +73,7 @@ const sql = statementsOf('outbox', ({ given, lower, id }) => {
            FROM ${given('asked', '$2', { number: 'number', recipient: 'text', isPaused: 'flag' })}`,
     paced: 'SELECT at FROM sending WHERE at > $1 AND at <= $2 ORDER BY at DESC LIMIT 1 OFFSET $3',
     rest: `UPDATE message SET stage = ${resting}, next_at = $2
-           WHERE stage = ${ready} AND recipient = $1 AND recipient <> ''
-             AND (rank <> ${ranks.welcomeAtOnce} OR number = $3)`,
+           WHERE number = $1`,
     claim: `UPDATE message SET stage = ${claimed}, claimed_by = $2 WHERE number = $1`,
     count: `INSERT INTO sending (message, site, recipient, at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (message) DO NOTHING`,
@@ -168,59 +107,6 @@ const sql = statementsOf('outbox', ({ given, lower, id }) => {
                     LIMIT ${countedMax}) AS waiting`,
   }
 })
-
-/** Who gets a mail, and by which request. */
-export interface Recipient extends Addressing {
-  readonly email: string
-}
-
-/** The values of a mail from $1 to $8. */
-function valuesOf({ id, secret }: Pick<Site, 'id' | 'secret'>, to: Recipient, now: Millis) {
-  const { email, language, share } = to
-  const mailbox = mailboxHash(secret, mailboxOf(email))
-  const digest = share === '' ? '' : shareHash(secret, share)
-  return [
-    id,
-    newMessageId(),
-    addressHash(secret, email),
-    mailbox,
-    email,
-    language,
-    digest,
-    now,
-  ] as const
-}
-
-/** 22 characters of base64url. */
-function newMessageId(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
-}
-
-/**
- * Adds a mail that asks for confirmation, unless one is on its way, or the one before is to confirm this, too.
- *
- * @param unless hashes of an idempotency key and a token: adds none when the journal has one of them
- */
-export function stepToAskBack(
-  site: Pick<Site, 'id' | 'secret'>,
-  to: Recipient,
-  now: Millis,
-  unless: { readonly key?: string | undefined; readonly token?: string | undefined } = {},
-): Step {
-  return [sql.confirm, ...valuesOf(site, to, now), unless.key ?? null, unless.token ?? null]
-}
-
-/** Adds a welcome, unless the person has had one, or the signup gets no row. */
-export function stepToGreet(
-  site: Pick<Site, 'id' | 'secret'>,
-  to: Recipient,
-  now: Millis,
-  signup: SignupId,
-  isConfirmed: boolean,
-): Step {
-  const rank = isConfirmed ? ranks.welcomeAtOnce : ranks.welcome
-  return [sql.welcome, ...valuesOf(site, to, now), rank, signup]
-}
 
 /** Only one instance at a time claims, whatever its sites, so that the limits of all hold. */
 function locksOf({ id }: Pick<Site, 'id'>): readonly Lock[] {
@@ -263,7 +149,7 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
   )
   const messages: Row[] = []
   let pacedUntil: Millis | undefined
-  for (let more = true; more && messages.length < max;) {
+  for (let passes = 0, more = true; more && passes < passesMax && messages.length < max; passes++) {
     const [{ rows }] = yield* ask([sql.first, id, from, to])
     const taken = new Set<unknown>(messages.map(({ recipient }) => recipient).filter(Boolean))
     const waits = yield* waitsOf(id, rows)
@@ -272,8 +158,7 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
       const [number, recipient] = [Number(row['number']), String(row['recipient'])]
       const at = flagOf(row['isCounted']) ? 0 : (waits.get(number) ?? 0)
       if (at > now) {
-        // Others to the same mailbox would meet the same limit.
-        yield* ask([sql.rest, recipient, at, number])
+        yield* ask([sql.rest, number, at])
         more = true
         continue
       }
@@ -331,7 +216,7 @@ function* described(site: Site, rows: readonly Row[]): Operation<readonly Messag
     const email = String(row['email'])
     const listed =
       kind === 'confirm'
-        ? yield* ask([sql.listed, site.id, email, String(row['person'])])
+        ? yield* ask([sql.listed, site.id, email, addressHash(site.secret, email)])
         : undefined
     messages.push({
       number: Number(row['number']),
@@ -399,11 +284,6 @@ function* settling(
 
 function lastSent(fact: string | undefined): Millis | undefined {
   return fact === undefined ? undefined : (JSON.parse(fact) as Fare).sentAt
-}
-
-/** For how long a signup waits to be confirmed, also where no new one is asked for. */
-export function waitMsOf({ confirmation }: Site['policy']): Millis {
-  return confirmation?.waitMs ?? 7 * 24 * 60 * minute
 }
 
 async function figuresOf(site: Site, kinds: readonly MessageKind[]): Promise<OutboxFigures> {

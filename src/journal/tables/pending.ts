@@ -2,10 +2,10 @@ import { fieldsText } from '../../signup/field.ts'
 import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
 import type { SignupStatus } from '../contracts/intake-log.ts'
 import { hourOf, type SignupRecord } from '../contracts/reader.ts'
-import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
-import { givenRows, numberOf, type Row, statementsOf, type Step } from '../sql.ts'
+import { addressHash, fingerprintHash, keyHash, personOf } from '../hashes.ts'
+import { givenPositions, givenRows, numberOf, type Row, statementsOf, type Step } from '../sql.ts'
 import { allHours, besideState } from './layout.ts'
-import { isOnItsWay, stepToAskBack, waitMsOf } from './outbox.ts'
+import { isOnItsWay, stepToAskBack, waitMsOf } from './mails.ts'
 import { idOf, toRecord } from './rows.ts'
 import type { AppendRequest, Asks } from './intake.ts'
 import type { Site } from './site.ts'
@@ -30,28 +30,15 @@ const statusColumns = `number, id, received_at AS "receivedAt", sheet_tab AS "sh
 
 const sql = statementsOf('pending', (dialect) => {
   const { given, id } = dialect
-  const cells = 'received_at, email, source, name, tags, metadata, fields'
   // Null while a mail is on its way, from whose sending the time counts.
-  const until = `CASE WHEN NOT ${isOnItsWay(`'confirm'`, '$1', 'given.person')} THEN CAST($3 AS bigint) END`
+  const until = `CASE WHEN NOT ${isOnItsWay(`'confirm'`, '$1', '$2')} THEN CAST($3 AS bigint) END`
   return {
     ask: `
       INSERT INTO pending (number, id, site, person, state, expires_at, kept_until, signals, language,
-        sheet_tab, ${cells})
-      SELECT (SELECT coalesce(max(number), 0) FROM pending) + given.no, ${id('given.id')}, $1, given.person,
-        ${pending}, CASE WHEN given.signals <> '' THEN CAST($3 AS bigint) ELSE ${until} END,
-        CASE WHEN given.signals = '' THEN ${until} END, given.signals, given.language, given.sheet_tab,
-        ${cells.replaceAll(/\w+/g, 'given.$&')}
-      FROM ${given('given', '$2', {
-        ...{ no: 'integer', id: 'text', person: 'text', signals: 'text', language: 'text' },
-        ...{
-          sheet_tab: 'text',
-          received_at: 'number',
-          email: 'text',
-          source: 'text',
-          name: 'text',
-        },
-        ...{ tags: 'text', metadata: 'text', fields: 'text' },
-      })}
+        sheet_tab, received_at, email, source, name, tags, metadata, fields)
+      SELECT (SELECT coalesce(max(number), 0) FROM pending) + 1, ${id('$6')}, $1, $2, ${pending},
+        CASE WHEN $7 <> '' THEN CAST($3 AS bigint) ELSE ${until} END, CASE WHEN $7 = '' THEN ${until} END,
+        $7, $8, $9, CAST($10 AS bigint), $11, $12, $13, $14, $15, $16
       WHERE NOT EXISTS (SELECT 1 FROM idempotency_key WHERE site = $1 AND idempotency_key.key = $4)
         AND NOT EXISTS (SELECT 1 FROM used_token WHERE digest = $5)`,
     stored: `SELECT min(number) AS first, max(number) AS last
@@ -66,11 +53,10 @@ const sql = statementsOf('pending', (dialect) => {
       INSERT INTO used_token (digest, stored_at)
       SELECT $1, $2 FROM ${given('given', '$3', { id: 'text' })}
       JOIN pending ON pending.id = ${id('given.id')} LIMIT 1 ON CONFLICT DO NOTHING`,
+    // Only if the signup $4 was stored.
     count: `INSERT INTO hour_pending AS known (site, hour, asked)
-            SELECT $1, given.hour, count(*)
-            FROM ${given('given', '$2', { id: 'text', hour: 'integer' })}
-            JOIN pending ON pending.id = ${id('given.id')}
-            GROUP BY given.hour
+            SELECT $1, CAST($2 AS integer), CAST($3 AS bigint)
+            WHERE EXISTS (SELECT 1 FROM pending WHERE id = ${id('$4')})
             ON CONFLICT (site, hour) DO UPDATE SET asked = known.asked + excluded.asked`,
     countSuspects: `
       INSERT INTO hour_suspect AS known (site, hour, signals, count)
@@ -114,24 +100,21 @@ export function stepsToAsk(
   const now = signups[0]?.receivedAt ?? 0
   const holds = policy.quarantineTab !== undefined
   const people = new Map<string, Signup>()
-  const rows = signups.map((signup, index) => {
-    const person = addressHash(secret, signup.email)
-    const isHeld = holds && signup.suspect !== undefined
-    if (!isHeld) people.set(person, signup)
-    return {
-      ...{ no: index + 1, id: signup.id, person, language: addressing.language },
-      signals: isHeld ? (signup.suspect ?? []).join(',') : '',
-      ...{ sheet_tab: signup.sheetTab, received_at: signup.receivedAt, email: signup.email },
-      ...{ source: signup.source, name: signup.name, metadata: signup.metadata },
-      tags: signup.tags.length === 0 ? '' : JSON.stringify(signup.tags),
-      fields: fieldsText(signup.fields),
-    }
+  const until = now + waitMsOf(policy)
+  const adding = signups.map((signup): Step => {
+    const { email, suspect, sheetTab, receivedAt, source, name, metadata } = signup
+    const person = personOf(addressHash(secret, email))
+    const signals = holds && suspect ? suspect.join(',') : ''
+    if (signals === '') people.set(person, signup)
+    const tags = signup.tags.length === 0 ? '' : JSON.stringify(signup.tags)
+    const cells = [email, source, name, tags, metadata, fieldsText(signup.fields)]
+    const first = [id, person, until, key ?? null, token ?? null, signup.id] as const
+    return [sql.ask, ...first, signals, addressing.language, sheetTab, receivedAt, ...cells]
   })
   const unless = { key, token }
-  const asking = Array.from(people.values(), ({ email }) =>
-    stepToAskBack({ id, secret }, { ...addressing, email }, now, unless),
+  const asking = Array.from(people, ([person, { email }]) =>
+    stepToAskBack({ id, secret }, { ...addressing, email, person }, now, unless),
   )
-  const until = now + waitMsOf(policy)
   const ids = givenIds(signups)
   const keys: Step[] = []
   if (idempotency && key !== undefined) {
@@ -139,7 +122,7 @@ export function stepsToAsk(
     keys.push([sql.keepKey, id, key, fingerprint, refused, now, ids])
   }
   if (token !== undefined) keys.push([sql.keepToken, token, now, ids])
-  return [...asking, [sql.ask, id, givenRows(rows), until, key ?? null, token ?? null], ...keys]
+  return [...asking, ...adding, ...keys]
 }
 
 /** Which numbers the signups of a request have got; none when it was left out. */
@@ -147,29 +130,36 @@ export function stepToFindAsked(signups: readonly Signup[]): Step {
   return [sql.stored, givenIds(signups)]
 }
 
-/** Counts signups that were stored in this transaction. */
+/** Counts signups of one request or of several, all of which were stored or left out in this transaction. */
 export function stepsToCountAsked(
   { id }: Pick<Site, 'id'>,
   asked: readonly Signup[],
 ): readonly Step[] {
-  if (asked.length === 0) return []
-  const rows = asked.flatMap(({ id: signup, receivedAt, suspect }) => {
+  const [first] = asked
+  if (!first) return []
+  const hours = new Map<number, number>([[allHours, asked.length]])
+  for (const { receivedAt } of asked) {
+    const hour = hourOf(receivedAt)
+    hours.set(hour, (hours.get(hour) ?? 0) + 1)
+  }
+  const suspects = asked.flatMap(({ id: signup, receivedAt, suspect }) => {
     const one = { id: signup, signals: (suspect ?? []).join(',') }
-    return [
-      { ...one, hour: hourOf(receivedAt) },
-      { ...one, hour: allHours },
-    ]
+    return suspect ? [hourOf(receivedAt), allHours].map((hour) => ({ ...one, hour })) : []
   })
-  const suspects = rows.filter(({ signals }) => signals !== '')
-  const counting: Step = [sql.count, id, givenRows(rows)]
+  const counting = Array.from(hours, ([hour, n]): Step => [sql.count, id, hour, n, first.id])
   return suspects.length === 0
-    ? [counting]
-    : [counting, [sql.countSuspects, id, givenRows(suspects)]]
+    ? counting
+    : [...counting, [sql.countSuspects, id, givenRows(suspects)]]
 }
 
 /** Notes that so many signups are not pending any more. */
 export function stepToClose(site: number, count: number): Step {
   return [sql.close, site, count]
+}
+
+/** The numbers of these rows of `pending`, as given positions. */
+export function givenNumbers(rows: readonly Row[]): string {
+  return givenPositions(rows.map(({ number }) => Number(number)))
 }
 
 function givenIds(signups: readonly Pick<Signup, 'id'>[]): string {

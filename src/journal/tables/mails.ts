@@ -1,0 +1,132 @@
+import { day } from '../../platform/clock.ts'
+import { mailboxOf } from '../../signup/mailbox.ts'
+import type { Millis, SignupId } from '../../signup/signup.ts'
+import type { Addressing } from '../contracts/intake-log.ts'
+import { recipientLimits } from '../contracts/outbox.ts'
+import { addressHash, personOf, shareHash } from '../hashes.ts'
+import { statementsOf, type Step } from '../sql.ts'
+import { besideState, messageStage, rowStatus } from './layout.ts'
+import type { Site } from './site.ts'
+
+const { resting, ready, claimed, sent } = messageStage
+const { pauseMs, dayMs, aDayOfSite, aDay } = recipientLimits
+
+/** In which order messages go. A welcome after a confirmation does not wait for the pause of its mailbox. */
+export const ranks = { confirm: 0, welcomeAtOnce: 1, welcome: 2, report: 3, notice: 4 } as const
+
+/**
+ * When the limits let the next message go to the mailbox `recipient`: in one row, as `at`; 0 when they do now.
+ *
+ * @param paused a condition, under which the pause counts
+ */
+export function waitSql(recipient: string, site: string, paused = 'true'): string {
+  const from = `FROM sending WHERE sending.recipient = ${recipient}`
+  const nth = (nth: number, more = '') =>
+    `(SELECT at ${from}${more} ORDER BY at DESC LIMIT 1 OFFSET ${nth - 1})`
+  return `(SELECT coalesce(max(at), 0) AS at FROM (
+    SELECT max(at) + ${pauseMs} AS at ${from} AND ${paused}
+    UNION ALL SELECT ${nth(aDayOfSite, ` AND sending.site = ${site}`)} + ${dayMs}
+    UNION ALL SELECT ${nth(aDay)} + ${dayMs}) AS waits)`
+}
+
+const isBlocked = `EXISTS (SELECT 1 FROM block
+  WHERE block.site = $1 AND block.person = $3 AND (block.until IS NULL OR block.until > $8))`
+
+/** Whether a mail of this kind to this person waits or is being sent, in SQL. */
+export function isOnItsWay(kind: string, site: string, person: string): string {
+  return `EXISTS (SELECT 1 FROM message WHERE message.site = ${site} AND message.person = ${person}
+    AND message.kind = ${kind} AND message.stage < ${sent})`
+}
+
+const sql = statementsOf('mails', ({ id }) => {
+  // Fair turns: each message of a share comes a turn after its last one, and none before what was sent last.
+  const turn = `(SELECT max(turn) FROM (
+      SELECT max(turn) AS turn FROM message WHERE site = $1 AND share = $7 AND stage < ${claimed}
+      UNION ALL SELECT value FROM counter WHERE name = 'turn'
+      UNION ALL SELECT 0) AS turns) + 1`
+  const mail = (kind: string, rank: string, isPaused: string, condition: string) => `
+    INSERT INTO message (number, id, site, kind, rank, turn, person, recipient, email, language, share,
+      body, made_at, stage, next_at)
+    SELECT (SELECT coalesce(max(number), 0) FROM message) + 1, $2, $1, '${kind}', ${rank}, ${turn},
+      $3, $4, $5, $6, $7, '', $8, CASE WHEN wait.at > $8 THEN ${resting} ELSE ${ready} END, wait.at
+    FROM ${waitSql('$4', '$1', isPaused)} AS wait
+    WHERE NOT ${isBlocked} AND ${condition}`
+  return {
+    // The mail before it confirms all, as long as that can be confirmed.
+    confirm: mail(
+      'confirm',
+      String(ranks.confirm),
+      'true',
+      `NOT ${isOnItsWay(`'confirm'`, '$1', '$3')}
+       AND (wait.at <= $8 OR NOT EXISTS (
+         SELECT 1 FROM pending WHERE pending.site = $1 AND pending.person = $3
+           AND state = ${besideState.pending} AND expires_at > $8))
+       AND NOT EXISTS (SELECT 1 FROM idempotency_key WHERE site = $1 AND key = $9)
+       AND NOT EXISTS (SELECT 1 FROM used_token WHERE digest = $10)`,
+    ),
+    welcome: mail(
+      'welcome',
+      'CAST($9 AS integer)',
+      `$9 > ${ranks.welcomeAtOnce}`,
+      `NOT EXISTS (SELECT 1 FROM message AS earlier
+         WHERE earlier.site = $1 AND earlier.person = $3 AND earlier.kind = 'welcome')
+       AND EXISTS (SELECT 1 FROM signup WHERE id = ${id('$10')} AND row_status = ${rowStatus.wanted})`,
+    ),
+  }
+})
+
+/** Who gets a mail, and by which request. */
+export interface Recipient extends Addressing {
+  readonly email: string
+  /** As `personOf` says, when it is known. */
+  readonly person?: string
+}
+
+/** The values of a mail from $1 to $8. */
+function valuesOf({ id, secret }: Pick<Site, 'id' | 'secret'>, to: Recipient, now: Millis) {
+  const { email, language, share } = to
+  const { person = personOf(addressHash(secret, email)) } = to
+  const mailbox = mailboxOf(email)
+  const isOwn = mailbox === email.toLowerCase()
+  const recipient = isOwn ? person : personOf(addressHash(secret, mailbox))
+  const digest = share === '' ? '' : shareHash(secret, share)
+  return [id, newMessageId(now), person, recipient, email, language, digest, now] as const
+}
+
+/** 22 characters of base64url: the time, so that indexes grow at their end, and 80 random bits. */
+function newMessageId(now: Millis): string {
+  const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(16)))
+  bytes.writeUIntBE(now, 0, 6)
+  return bytes.toString('base64url')
+}
+
+/**
+ * Adds a mail that asks for confirmation, unless one is on its way, or the one before is to confirm this, too.
+ *
+ * @param unless hashes of an idempotency key and a token: adds none when the journal has one of them
+ */
+export function stepToAskBack(
+  site: Pick<Site, 'id' | 'secret'>,
+  to: Recipient,
+  now: Millis,
+  unless: { readonly key?: string | undefined; readonly token?: string | undefined } = {},
+): Step {
+  return [sql.confirm, ...valuesOf(site, to, now), unless.key ?? null, unless.token ?? null]
+}
+
+/** Adds a welcome, unless the person has had one, or the signup gets no row. */
+export function stepToGreet(
+  site: Pick<Site, 'id' | 'secret'>,
+  to: Recipient,
+  now: Millis,
+  signup: SignupId,
+  isConfirmed: boolean,
+): Step {
+  const rank = isConfirmed ? ranks.welcomeAtOnce : ranks.welcome
+  return [sql.welcome, ...valuesOf(site, to, now), rank, signup]
+}
+
+/** For how long a signup waits to be confirmed, also where no new one is asked for. */
+export function waitMsOf({ confirmation }: Site['policy']): Millis {
+  return confirmation?.waitMs ?? 7 * day
+}

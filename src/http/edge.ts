@@ -58,12 +58,15 @@ export function createEdge(options: EdgeOptions): Application {
   return {
     async fetch(request, connection) {
       const began = requestAnswered ? clock.elapsed() : 0
-      const { handle, params, isPublic, route, isSignup, needsApiKey } = router.find(request)
+      const found = router.find(request)
+      const { handle, params, isPublic, route, isSignup, needsApiKey, checksOrigin } = found
       const requestId = requestIdOf(request.headers, trustedProxies > 0)
       const exchange = new Exchange({ requestId, request, connection, params }, around)
+      exchange.mayBeFramed = !checksOrigin
       let answer: Answer
       try {
-        if (!isPublic && !exchange.isSiteInBody && !exchange.isOriginAllowed) {
+        const isAnyOrigin = isPublic || checksOrigin || exchange.isSiteInBody
+        if (!isAnyOrigin && !exchange.isOriginAllowed) {
           throw exchange.refusedOrigin()
         }
         if (isSignup && apiKeys.areSet) exchange.client.apiKey = apiKeys.digestIn(exchange)
@@ -87,7 +90,8 @@ export function createEdge(options: EdgeOptions): Application {
         answer = await showRefusal(refusal, exchange)
       }
       const origin = exchange.isOriginAllowed ? request.headers.get('origin') : null
-      const cors = corsHeaders(origin, exchange.knownSite?.origins ?? '*')
+      const origins = checksOrigin ? [] : (exchange.knownSite?.origins ?? '*')
+      const cors = corsHeaders(checksOrigin ? null : origin, origins)
       if (requestAnswered) {
         const { status } = answer
         const ms = clock.elapsed() - began

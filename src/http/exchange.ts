@@ -37,6 +37,8 @@ export class Exchange {
   signups = 0
   /** How many of its signups were refused although the request was answered. */
   rejected = 0
+  /** Whether the page of a refusal may be in a frame, as forms are. */
+  mayBeFramed = true
   /** The client's rate limit after the last count; undefined when nothing was counted. */
   allowance: Allowance | undefined
   readonly #around: Surroundings

@@ -15,7 +15,10 @@ const statuses = {
   400: { title: 'Bad Request', kinds: ['malformed', 'incompleteBody', 'pageAddress', 'notHttp'] },
   401: { title: 'Unauthorized', kinds: ['apiKey', 'metricsToken'] },
   403: { title: 'Forbidden', kinds: ['origin', 'challenge', 'bulkUnconfirmed'] },
-  404: { title: 'Not Found', kinds: ['noSuchPath', 'noSuchSignup', 'noSuchSite', 'noSuchPuzzle'] },
+  404: {
+    title: 'Not Found',
+    kinds: ['noSuchPath', 'noSuchSignup', 'noSuchSite', 'noSuchPuzzle', 'noSuchLink'],
+  },
   405: { title: 'Method Not Allowed', kinds: ['method', 'tunnel'] },
   408: { title: 'Request Timeout', kinds: ['tooSlow'] },
   413: { title: 'Content Too Large', kinds: ['bodyTooLarge', 'bulkTooLarge'] },

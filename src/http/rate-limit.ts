@@ -19,10 +19,10 @@ interface RateLimitOptions {
 }
 
 /**
- * New signups; replays, which are signups that are answered again under their `Idempotency-Key`; or puzzles
- * of the proof of work.
+ * New signups; replays, which are signups that are answered again under their `Idempotency-Key`; puzzles
+ * of the proof of work; or decisions by the link of a mail.
  */
-export type LimitedPolicy = 'signups' | 'replays' | 'puzzles'
+export type LimitedPolicy = 'signups' | 'replays' | 'puzzles' | 'decisions'
 
 /** How much of its limit an address has left, after a call of `take`. */
 export interface Allowance {
@@ -141,6 +141,8 @@ export interface SiteLimitsOptions {
 const replaysPerSignup = 10
 /** Puzzles allowed for each signup: a page fetches one for a visitor who types and may never send. */
 const puzzlesPerSignup = 10
+/** Decisions allowed for each signup: a provider's servers post for all of its users who leave by one click. */
+const decisionsPerSignup = 10
 
 /** The rate limits of all sites. */
 export class SiteLimits {
@@ -165,6 +167,7 @@ export class SiteLimits {
             signups: limit('signups', signupsPerMinute),
             replays: limit('replays', signupsPerMinute * replaysPerSignup),
             puzzles: limit('puzzles', signupsPerMinute * puzzlesPerSignup),
+            decisions: limit('decisions', signupsPerMinute * decisionsPerSignup),
           },
         ]),
     )

@@ -20,6 +20,7 @@ const fixed = {
   noSuchPath: 'There is nothing at this address.',
   noSuchSignup: 'There is no signup with this id.',
   noSuchPuzzle: 'This site has no proof of work, so there is no puzzle to solve.',
+  noSuchLink: 'This link is none of ours, not complete, or no longer valid.',
   contentType:
     'Send application/json, application/x-www-form-urlencoded or multipart/form-data, ' +
     'and say which in the Content-Type header.',
@@ -70,6 +71,7 @@ const countedWords: Readonly<Record<Allowance['policy'], string>> = {
   signups: 'signups',
   replays: 'repeated requests',
   puzzles: 'requests for puzzles',
+  decisions: 'decisions',
 }
 
 /** Every refusal, by its kind. */

@@ -15,6 +15,11 @@ export interface Route {
   readonly isPublic?: boolean
   /** Whether a POST needs an API key, where keys are set. */
   readonly needsApiKey?: boolean
+  /**
+   * Whether its handlers look at the origin of a request themselves, whatever ALLOWED_ORIGINS says. What is
+   * posted there is no signup, and no page of another origin may read the answer.
+   */
+  readonly checksOrigin?: boolean
 }
 
 /** The handler of a request, and the named parts of its path. */
@@ -28,6 +33,7 @@ export interface Found {
   /** Whether the request brings signups: nothing else is posted here. */
   readonly isSignup: boolean
   readonly needsApiKey: boolean
+  readonly checksOrigin: boolean
 }
 
 interface Methods {
@@ -43,12 +49,17 @@ export class Router {
   readonly #withParameters: { readonly form: RegExp; readonly methods: Methods }[] = []
 
   /** @param path may have parameters such as `:id`; a path without them goes before those with them */
-  add(path: string, { GET, POST, isPublic = false, needsApiKey = false }: Route): void {
+  add(path: string, route: Route): void {
+    const { GET, POST, isPublic = false, needsApiKey = false, checksOrigin = false } = route
     const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : []), 'OPTIONS']
-    const found = (handle: Handler, more = {}) => ({ ...plain, handle, route: path, ...more })
+    const found = (handle: Handler, more = {}) => ({
+      ...plain,
+      ...{ handle, route: path, checksOrigin },
+      ...more,
+    })
     const byName = new Map([['OPTIONS', found((exchange) => options(exchange, allowed))]])
     if (GET) byName.set('GET', found(GET, { isPublic })).set('HEAD', found(GET))
-    if (POST) byName.set('POST', found(POST, { isSignup: true, needsApiKey }))
+    if (POST) byName.set('POST', found(POST, { isSignup: !checksOrigin, needsApiKey }))
     const others = found(() => {
       throw refuse.method(allowed)
     })
@@ -70,7 +81,8 @@ export class Router {
   }
 }
 
-const plain = { params: {}, isPublic: false, isSignup: false, needsApiKey: false }
+const never = { isPublic: false, isSignup: false, needsApiKey: false, checksOrigin: false }
+const plain = { ...never, params: {} }
 
 const nothing: Found = {
   ...plain,

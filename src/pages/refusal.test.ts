@@ -13,6 +13,7 @@ const visit = {
     ['sheetTab', 'Launch'],
     ['challengeToken', 'spent'],
   ] as const,
+  mayBeFramed: true,
 }
 
 /** The answer to a visitor who asks for this. */

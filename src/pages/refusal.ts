@@ -16,7 +16,7 @@ import { type PageOptions, type View, viewOf } from './view.ts'
 /** Turns every refusal into an answer: a page for people, a problem document for programs. */
 export async function answerRefusal(
   refusal: Refusal,
-  exchange: Pick<Exchange, 'request' | 'requestId' | 'ownOrigin' | 'postedFields'>,
+  exchange: Pick<Exchange, 'request' | 'requestId' | 'ownOrigin' | 'postedFields' | 'mayBeFramed'>,
   options: PageOptions,
 ): Promise<Answer> {
   const { request, requestId, ownOrigin, postedFields: typed } = exchange
@@ -26,7 +26,7 @@ export async function answerRefusal(
   const view = viewOf(request, options)
   const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })
   const html = await refusalPage(view, { refusal, requestId, typed, next })
-  const security = pageSecurity({ ...options, framed: true })
+  const security = pageSecurity({ ...options, framed: exchange.mayBeFramed })
   const vary = 'Accept, Accept-Language, Origin'
   return page(html, { headers, security, isPublic, vary }, status)
 }
@@ -94,4 +94,6 @@ const ofKinds: Readonly<Partial<Record<RefusalKind, PageProblem>>> = {
   pageAddress: 'address',
   challenge: 'challenge',
   outcomeUnknown: 'unknown',
+  noSuchSite: 'gone',
+  noSuchLink: 'over',
 }

@@ -92,6 +92,15 @@ export function plainConsent(text: string): string {
   return text.replace(link, '$1')
 }
 
+/** The text of a consent with its links. */
+export function consentWords(text: string): readonly TreeContent[] {
+  // The pieces are: text, words of a link, address of a link, text, and so on.
+  return text.split(link).map((piece, at, { [at + 1]: href = '' }): TreeContent => {
+    if (at % 3 === 1) return ['a', { href, target: '_blank', rel: 'noopener' }, piece]
+    return at % 3 ? '' : piece
+  })
+}
+
 /**
  * The box that visitors have to tick.
  *
@@ -105,11 +114,6 @@ export function consentBox(
 ): Tree {
   const lang = languageFor(consent, language)
   const text = consent[lang] ?? ''
-  // The pieces are: text, words of a link, address of a link, text, and so on.
-  const words = text.split(link).map((piece, at, { [at + 1]: href = '' }): TreeContent => {
-    if (at % 3 === 1) return ['a', { href, target: '_blank', rel: 'noopener' }, piece]
-    return at % 3 ? '' : piece
-  })
   const box = {
     id: 'consent',
     name: consentField,
@@ -118,5 +122,10 @@ export function consentBox(
     required: '',
     ...more,
   }
-  return ['div', { class: 'field' }, choice(box, ['bdi', { lang }, ...words]), ...below]
+  return [
+    'div',
+    { class: 'field' },
+    choice(box, ['bdi', { lang }, ...consentWords(text)]),
+    ...below,
+  ]
 }

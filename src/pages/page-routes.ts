@@ -3,7 +3,7 @@ import { page, type Answer } from '../http/answer.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { pageSecurity } from '../http/headers.ts'
 import { refuse } from '../http/refuse.ts'
-import type { Handler } from '../http/router.ts'
+import type { Handler, Route } from '../http/router.ts'
 import type { Field } from '../signup/field.ts'
 import { collectedLength, collectedText, pageAddress } from '../signup/field-control.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
@@ -23,7 +23,7 @@ export interface PageRoutesOptions extends PageOptions {
 }
 
 /** One of our pages. */
-export interface PageRoute {
+export interface PageRoute extends Pick<Route, 'POST' | 'checksOrigin'> {
   readonly path: string
   readonly GET: Handler
 }

@@ -20,6 +20,8 @@ export interface PageSettings {
   /** A text below the thanks, and the address of the page to go to from there. */
   readonly thanks?: SiteText | undefined
   readonly next?: string | undefined
+  /** The address of the page to go to after a confirmation, instead of the thanks. */
+  readonly confirmedNext?: string | undefined
   /** The language of texts that do not say theirs, and of visitors whose browser asks for none of our languages. */
   readonly language?: Language | undefined
   /** The text that visitors must agree to. Its links are `[words](https://…)`. */

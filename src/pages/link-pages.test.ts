@@ -1,0 +1,372 @@
+import { describe, expect, test } from 'vitest'
+import { expectSecured } from '../../harness/expect-secured.ts'
+import { toFetch } from '../../harness/fetch.ts'
+import { htmlProblems } from '../../harness/html-problems.ts'
+import { pageOptions } from '../../harness/page-options.ts'
+import { ApiKeys } from '../http/api-keys.ts'
+import { createEdge } from '../http/edge.ts'
+import { refuse } from '../http/refuse.ts'
+import { Router } from '../http/router.ts'
+import { Sites } from '../http/sites.ts'
+import { sha256 } from '../platform/node/digest.ts'
+import { languages } from '../signup/languages.ts'
+import { environmentNames } from '../signup/setting-names.ts'
+import { linkPages, type LinkPagesOptions, type ShownLink } from './link-pages.ts'
+import { answerRefusal } from './refusal.ts'
+import { pageTexts } from './texts.ts'
+
+const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const elsewhere = { origin: 'https://evil.example' }
+const own = 'https://signup.example'
+const listed = {
+  tabs: ['', 'Beta <b>'],
+  consents: ['I agree to the <terms>.', 'An older wording.'],
+}
+const title = 'Tea & "biscuits"'
+const pages = {
+  title,
+  consent: 'I agree to the [<terms>](https://example.com/a?b&c).',
+}
+
+type Options = Partial<Omit<LinkPagesOptions, 'pages' | 'decide'>> & {
+  readonly pages?: Partial<LinkPagesOptions['pages']>
+  readonly signupsPerMinute?: number
+  readonly linkTabs?: readonly string[]
+}
+
+/** The pages of one link that is in this state, with all that was asked of it. */
+function serve(state: ShownLink['state'] | undefined, given: Options = {}) {
+  const { signupsPerMinute = 0, pages: more, linkTabs = listed.tabs, ...rest } = given
+  const asked: string[] = []
+  let link: ShownLink | undefined = state && {
+    ...listed,
+    tabs: linkTabs,
+    state,
+    returnableUntil: 1,
+  }
+  const options: LinkPagesOptions = {
+    ...pageOptions({ pages: { name: 'off', ...more } }),
+    publicUrl: undefined,
+    ...rest,
+    decide: (purpose, token, decision) => {
+      asked.push(`${purpose} ${token} ${decision}`)
+      const states = {
+        look: state,
+        confirm: 'confirmed',
+        decline: 'declined',
+        leave: 'left',
+      } as const
+      const changed = states[decision]
+      link = link && changed && { ...link, ...(state !== 'over' && { state: changed }) }
+      return Promise.resolve(link)
+    },
+  }
+  const router = new Router()
+  for (const { path, ...route } of linkPages(options)) router.add(path, route)
+  const origins = ['https://www.example.com']
+  const site = { name: 'default', origins, signupsPerMinute, settingNames: environmentNames }
+  const application = createEdge({
+    sites: new Sites([site], false),
+    allowedHosts: undefined,
+    trustedProxies: 0,
+    clock: { elapsed: () => 0 },
+    warn: () => {},
+    eventsOf: () => ({
+      requestRefused: () => {},
+      signupsRefused: () => asked.push('a refused signup'),
+      originRefused: () => asked.push('a refused origin'),
+      requestFailed: (error) => {
+        throw error
+      },
+    }),
+    router,
+    apiKeys: new ApiKeys([], sha256),
+    showRefusal: (refusal, exchange) => answerRefusal(refusal, exchange, options),
+  })
+  const fetch = toFetch(application)
+  const ask = (path: string, init: RequestInit = {}) => {
+    const headers = { accept, ...(init.headers as Record<string, string>) }
+    return fetch(new Request(own + path, { ...init, headers }), { remoteAddress: '203.0.113.7' })
+  }
+  const post = (path: string, fields: Record<string, string>, headers = {}) =>
+    ask(path, { method: 'POST', headers, body: new URLSearchParams(fields) })
+  return { ask, post, asked }
+}
+
+const flat = (html: string) => html.replace(/\s+/g, ' ')
+const textOf = async (answer: Response) => flat(await answer.text())
+const buttonsIn = (html: string) =>
+  [...html.matchAll(/<button [^>]*value="(\w+)"/g)].map(([, it]) => it)
+
+describe('a link that waits for its confirmation', () => {
+  test('shows the site, the tabs and the wording with its links, and two buttons that work without a script', async () => {
+    const { ask, asked } = serve('pending', { pages })
+    const answer = await ask('/confirm/abc?site=launch')
+    expect(answer.status).toBe(200)
+    const html = await answer.text()
+    expect(await htmlProblems(html)).toEqual([])
+    const page = flat(html)
+    expect(page).toContain('<bdi lang="en">Tea &amp; &quot;biscuits&quot;</bdi>')
+    expect(page).toContain('<h1>Please confirm your signup</h1>')
+    expect(page).toContain('<li><bdi>Sheet1</bdi></li><li><bdi>Beta &lt;b&gt;</bdi></li>')
+    expect(page).toContain(
+      '<a href="https://example.com/a?b&amp;c" target="_blank" rel="noopener">&lt;terms&gt;</a>.',
+    )
+    expect(page).toContain('<li><bdi>An older wording.</bdi></li>')
+    expect(page).toContain('<form method="post">')
+    expect(buttonsIn(page)).toEqual(['confirm', 'decline'])
+    expect(page).not.toMatch(/disabled|<script|onclick|http-equiv/)
+    expect(asked).toEqual(['confirm abc look'])
+  })
+
+  test('has no tab to show when it is for the default one, and the host for a site without a title', async () => {
+    const { ask } = serve('pending', { linkTabs: [''] })
+    const page = await textOf(await ask('/confirm/abc'))
+    expect(page).toContain('<p class="intro">signup.example</p>')
+    expect(page).toContain('<ul> <li><bdi>I agree')
+    expect(page).toContain('<title>Please confirm your signup – signup.example</title>')
+  })
+
+  test.each(['GET', 'HEAD'])(
+    'is only looked at by %s, whatever the address says',
+    async (method) => {
+      const { ask, asked } = serve('pending')
+      const queries = [
+        '',
+        '?decision=confirm',
+        '?List-Unsubscribe=One-Click',
+        '?page=form&theme=dark',
+      ]
+      for (const query of queries) {
+        for (const path of ['/confirm/abc', '/leave/abc'])
+          expect((await ask(path + query, { method })).status).toBe(200)
+      }
+      expect(new Set(asked)).toEqual(new Set(['confirm abc look', 'leave abc look']))
+    },
+  )
+
+  test('is confirmed by its button, and a repeated POST gives the same page', async () => {
+    const { post, asked } = serve('pending')
+    const first = await post('/confirm/abc', { decision: 'confirm' }, { origin: own })
+    const page = await textOf(first)
+    expect(page).toContain('<h1>Thank you</h1>')
+    expect(await textOf(await post('/confirm/abc', { decision: 'confirm' }))).toBe(page)
+    expect(asked).toEqual(['confirm abc confirm', 'confirm abc confirm'])
+  })
+
+  test('leads on to the page of the site, which its form may be redirected to', async () => {
+    const confirmedNext = 'https://shop.example/thanks?a=1'
+    const { ask, post } = serve('pending', { pages: { confirmedNext } })
+    const answer = await post('/confirm/abc', { decision: 'confirm' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, confirmedNext])
+    const policy = (await ask('/confirm/abc')).headers.get('content-security-policy')
+    expect(policy).toContain("form-action 'self' https://shop.example;")
+  })
+
+  test('is declined by its other button, and may be confirmed after all', async () => {
+    const { post, asked } = serve('pending')
+    const page = await textOf(await post('/confirm/abc', { decision: 'decline' }))
+    expect(page).toContain('<h1>You are not on the list</h1>')
+    expect(buttonsIn(page)).toEqual(['return'])
+    const back = await textOf(await post('/confirm/abc', { decision: 'return' }))
+    expect(back).toContain('<h1>Thank you</h1>')
+    expect(asked).toEqual(['confirm abc decline', 'confirm abc confirm'])
+  })
+
+  test.each(['leave', 'look', 'constructor', '', 'CONFIRM'])(
+    'is only looked at when the decision is %j',
+    async (decision) => {
+      const { post, asked } = serve('pending')
+      const page = await textOf(await post('/confirm/abc', { decision }))
+      expect(buttonsIn(page)).toEqual(['confirm', 'decline'])
+      expect(asked).toEqual(['confirm abc look'])
+    },
+  )
+
+  test('is only looked at by JSON, and by one click that belongs to another link', async () => {
+    const { ask, post, asked } = serve('pending')
+    const headers = { 'content-type': 'application/json' }
+    const body = '{"decision":"confirm"}'
+    expect((await ask('/confirm/abc', { method: 'POST', headers, body })).status).toBe(200)
+    await post('/confirm/abc', { 'List-Unsubscribe': 'One-Click' })
+    expect(asked).toEqual(['confirm abc look', 'confirm abc look'])
+  })
+})
+
+describe('a page of another site', () => {
+  const foreign: Record<string, string>[] = [
+    elsewhere,
+    { origin: 'null' },
+    { origin: 'https://www.example.com' },
+    { origin: own, 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'anything' },
+    { origin: 'https://signup.example:8443' },
+    { origin: 'https://signup.example.evil.example' },
+  ]
+  test.each(foreign)(
+    'cannot decide by a POST with %j, and the person sees the buttons',
+    async (headers) => {
+      for (const [path, decision, buttons] of [
+        ['/confirm/abc', 'confirm', ['confirm', 'decline']],
+        ['/confirm/abc', 'decline', ['confirm', 'decline']],
+        ['/leave/abc', 'leave', ['leave']],
+      ] as const) {
+        const { post, asked } = serve('pending')
+        const answer = await post(path, { decision }, headers)
+        expect(answer.status).toBe(200)
+        expect(buttonsIn(await answer.text())).toEqual(buttons)
+        expect(asked).toEqual([`${path.split('/')[1]} abc look`])
+      }
+    },
+  )
+
+  test('cannot read what a link shows', async () => {
+    const { ask } = serve('pending')
+    const answer = await ask('/confirm/abc', { headers: { origin: 'https://www.example.com' } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+test.each([
+  { origin: own },
+  { origin: 'http://signup.example', 'sec-fetch-site': 'same-origin' },
+  { 'sec-fetch-site': 'none' },
+  { origin: 'https://public.example' },
+  {},
+])(
+  'our own page decides with %j, also behind a proxy that does not tell our host',
+  async (headers) => {
+    const { post, asked } = serve('pending', { publicUrl: 'https://public.example/letters' })
+    await post('/confirm/abc', { decision: 'confirm' }, headers)
+    expect(asked).toEqual(['confirm abc confirm'])
+  },
+)
+
+describe('the link to leave', () => {
+  test('shows a button, and leaves by it', async () => {
+    const { ask, post, asked } = serve('confirmed', { pages })
+    const html = await (await ask('/leave/abc')).text()
+    expect(await htmlProblems(html)).toEqual([])
+    expect(buttonsIn(html)).toEqual(['leave'])
+    const page = await textOf(await post('/leave/abc', { decision: 'leave' }))
+    expect(page).toContain('<h1>You are not on the list</h1>')
+    expect(buttonsIn(page)).toEqual(['return'])
+    expect(await textOf(await post('/leave/abc', { decision: 'return' }))).toContain('Thank you')
+    expect(asked).toEqual(['leave abc look', 'leave abc leave', 'leave abc confirm'])
+  })
+
+  test.each([
+    ['as a form', new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })],
+    ['in parts', Object.entries({ 'List-Unsubscribe': 'One-Click' })],
+  ])('leaves by one click, %s, from any origin, and says so in plain words', async (_, body) => {
+    const form = new FormData()
+    if (body instanceof Array) for (const [name, value] of body) form.set(name, value)
+    for (const headers of [{}, elsewhere, { 'sec-fetch-site': 'cross-site', accept: '*/*' }]) {
+      const { ask, asked } = serve('confirmed')
+      const init = { method: 'POST', headers, body: body instanceof Array ? form : body }
+      const answer = await ask('/leave/abc', init)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect(await answer.text()).toBe('You are not on the list\n')
+      expect(asked).toEqual(['leave abc leave'])
+    }
+  })
+
+  test('takes no other text for one click', async () => {
+    const { post, asked } = serve('confirmed')
+    await post('/leave/abc', { 'List-Unsubscribe': 'one-click' }, elsewhere)
+    expect(asked).toEqual(['leave abc look'])
+  })
+})
+
+describe('what is decided', () => {
+  test.each([
+    ['/confirm/abc', 'confirmed', 'Thank you', []],
+    ['/confirm/abc', 'declined', 'You are not on the list', ['return']],
+    ['/confirm/abc', 'left', 'You are not on the list', ['return']],
+    ['/leave/abc', 'left', 'You are not on the list', ['return']],
+    ['/leave/abc', 'confirmed', 'Leave the list', ['leave']],
+  ] as const)('is on the page of %s when it is %s', async (path, state, heading, buttons) => {
+    const { ask } = serve(state, { pages: { confirmedNext: 'https://shop.example/' } })
+    const page = await textOf(await ask(path))
+    expect(page).toContain(`<h1>${heading}</h1>`)
+    expect(buttonsIn(page)).toEqual(buttons)
+    expect(page.includes('<form')).toBe(buttons.length > 0)
+  })
+
+  test.each(['over', undefined] as const)(
+    'a link that is %s is a page that says what to do',
+    async (state) => {
+      const { ask, post } = serve(state)
+      for (const path of ['/confirm/abc', '/leave/abc']) {
+        for (const answer of [await ask(path), await post(path, { decision: 'confirm' })]) {
+          expect(answer.status).toBe(404)
+          expect(answer.headers.get('x-frame-options')).toBe('DENY')
+          expect(await answer.text()).toContain('Please copy the whole link, or sign up once more.')
+        }
+      }
+      const ofProgram = await ask('/leave/abc', { headers: { accept: '*/*' } })
+      expect(ofProgram.headers.get('content-type')).toBe('application/problem+json')
+    },
+  )
+})
+
+describe.each(languages)('in %s', (language) => {
+  test.each(['pending', 'confirmed', 'declined', 'left', 'over'] as const)(
+    'the pages of a link that is %s are correct, and in that language only',
+    async (state) => {
+      const { ask } = serve(state)
+      for (const path of ['/confirm/abc', '/leave/abc']) {
+        const answer = await ask(path, { headers: { 'accept-language': language } })
+        const html = await answer.text()
+        expect(await htmlProblems(html)).toEqual([])
+        const dir = language === 'ar' ? 'rtl' : 'ltr'
+        expect(html).toContain(`<html lang="${language}" dir="${dir}"`)
+        const { mail, thanks, problems } = pageTexts[language]
+        const headings = [mail.title, mail.off, mail.leave, thanks.title, problems.over]
+        expect(headings).toContain(/<h1>(.*)<\/h1>/.exec(html)?.[1])
+      }
+    },
+  )
+})
+
+test('no page of a link may be stored or framed, or tells its address to others', async () => {
+  for (const path of ['/confirm/abc', '/leave/abc']) {
+    for (const state of ['pending', 'confirmed', 'left', 'over', undefined] as const) {
+      const answer = await serve(state).ask(path)
+      expectSecured(answer)
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'")
+    }
+  }
+})
+
+describe('posts are bounded', () => {
+  test('a body over 4 KiB is refused, and nobody is asked', async () => {
+    const { post, asked } = serve('pending')
+    const answer = await post('/confirm/abc', { decision: 'confirm', more: 'x'.repeat(5_000) })
+    expect(answer.status).toBe(413)
+    expect(asked).toEqual([])
+  })
+
+  test('one client decides ten times as often as it may sign up, and no signup counts for that', async () => {
+    const { ask, post, asked } = serve('pending', { signupsPerMinute: 1 })
+    const statuses = []
+    for (let i = 0; i < 11; i++)
+      statuses.push((await post('/leave/abc', { decision: 'leave' })).status)
+    expect(statuses).toEqual([...Array<number>(10).fill(200), 429])
+    expect(asked).toHaveLength(10)
+    expect((await ask('/leave/abc')).status).toBe(200)
+  })
+})
+
+test('while the journal is unavailable, the page says so', async () => {
+  const decide = () => Promise.reject(refuse.journalUnavailable())
+  const options = { ...pageOptions(), publicUrl: undefined, decide }
+  const [confirm] = linkPages(options)
+  const exchange = { params: { token: 'abc' }, requestId: 'x' } as never
+  await expect(confirm?.GET(exchange)).rejects.toMatchObject({ status: 503 })
+})

@@ -1,0 +1,177 @@
+import { html } from 'hono/html'
+import { answer, type Answer, page, seeOther } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { Budget } from '../http/budget.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
+import { pageSecurity } from '../http/headers.ts'
+import { isOwnOrigin } from '../http/origin.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Language } from '../signup/languages.ts'
+import { translationsOf } from '../signup/site-text.ts'
+import { document, type Html } from './document.ts'
+import { consentWords, plainConsent } from './form-trees.ts'
+import { type PageRoute, thanksPage } from './page-routes.ts'
+import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
+import { firstValue } from './typed-form.ts'
+import { type PageOptions, type View, viewOf } from './view.ts'
+
+/** What a link of a mail is for; the first part of its path. */
+type LinkPurpose = 'confirm' | 'leave'
+
+export interface LinkPagesOptions extends PageOptions {
+  /** Where visitors reach this service, as far as a setting tells it. */
+  readonly publicUrl: string | undefined
+  /**
+   * Does what somebody decided by a link; `look` changes nothing. Resolves with the state of the link after
+   * it; undefined when the token was not made for this purpose.
+   */
+  readonly decide: (
+    purpose: LinkPurpose,
+    token: string,
+    decision: Decision,
+    requestId: string,
+  ) => Promise<ShownLink | undefined>
+}
+
+export type Decision = 'look' | 'confirm' | 'decline' | 'leave'
+
+/** What the page of a link shows. */
+export interface ShownLink {
+  readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'over'
+  /** Undefined when nobody can end `declined` or `left` any more. */
+  readonly returnableUntil?: number | undefined
+  /** The empty name is the default tab. */
+  readonly tabs: readonly string[]
+  readonly consents: readonly string[]
+}
+
+/** What the buttons of the pages send as `decision`. */
+const decisions: Readonly<Record<LinkPurpose, ReadonlyMap<string | undefined, Decision>>> = {
+  confirm: new Map([
+    ['confirm', 'confirm'],
+    ['decline', 'decline'],
+    ['return', 'confirm'],
+  ]),
+  leave: new Map([
+    ['leave', 'leave'],
+    ['return', 'confirm'],
+  ]),
+}
+
+/** The pages of the links in mails. Only a POST by a button changes anything, and may be repeated. */
+export function linkPages(options: LinkPagesOptions): readonly PageRoute[] {
+  const { confirmedNext } = options.pages
+  // Browsers apply `form-action` to redirects, too.
+  const allowedOrigins = confirmedNext === undefined ? [] : [new URL(confirmedNext).origin]
+  const widget = { origins: [] }
+  const security = pageSecurity({ ...options, allowedOrigins, widget, framed: false })
+  const bodies = { bytesMax, formFieldsMax: 10, arriving: new Budget(arriving) }
+
+  const state = async (exchange: Exchange, purpose: LinkPurpose, decision: Decision) => {
+    const { params, requestId } = exchange
+    const link = await options.decide(purpose, params['token'] ?? '', decision, requestId)
+    if (!link) throw refuse.noSuchLink()
+    return link
+  }
+  const show = async (exchange: Exchange, purpose: LinkPurpose, decision: Decision) => {
+    const link = await state(exchange, purpose, decision)
+    if (link.state === 'over') throw refuse.noSuchLink()
+    const isDone = link.state === 'confirmed' && (decision === 'confirm' || purpose === 'confirm')
+    if (isDone && decision === 'confirm' && confirmedNext) return seeOther(confirmedNext)
+    const view = viewOf(exchange.request, options)
+    const shown = { ...link, purpose, host: new URL(exchange.ownOrigin).host, options }
+    const text = isDone ? await thanksPage(view) : await linkPage(view, shown)
+    return page(text, { security, vary: 'Accept-Language, Origin' })
+  }
+  const post = async (exchange: Exchange, purpose: LinkPurpose): Promise<Answer> => {
+    // Before the token is looked at: a flood of wrong ones must cost nothing.
+    exchange.take(1, 'decisions')
+    const body = await readBody(exchange, bodies)
+    const fields: FormEntries = body.kind === 'form' ? body.fields : []
+    if (purpose === 'leave' && firstValue(fields, 'List-Unsubscribe') === 'One-Click') {
+      await state(exchange, purpose, 'leave')
+      const { texts } = viewOf(exchange.request, options)
+      const headers = ['content-type', 'text/plain; charset=utf-8']
+      return answer(200, `${texts.mail.off}\n`, { headers, vary: 'Accept-Language, Origin' })
+    }
+    const decided = decisions[purpose].get(firstValue(fields, 'decision')) ?? 'look'
+    const isForeign = isFromElsewhere(exchange, options.publicUrl)
+    return show(exchange, purpose, isForeign ? 'look' : decided)
+  }
+  return (['confirm', 'leave'] as const).map((purpose) => ({
+    path: `/${purpose}/:token`,
+    GET: (exchange) => show(exchange, purpose, 'look'),
+    POST: (exchange) => post(exchange, purpose),
+    checksOrigin: true,
+  }))
+}
+
+/** A decision is a few dozen bytes. */
+const bytesMax = 4096
+/** Of bodies whose length was not announced. */
+const arriving = { max: 256 * bytesMax, clientMax: bytesMax }
+
+/** Whether another page than ours has sent the request, as the browser tells. */
+function isFromElsewhere({ request, hosts }: Exchange, publicUrl: string | undefined): boolean {
+  const site = request.headers.get('sec-fetch-site') ?? 'none'
+  if (site !== 'none' && site !== 'same-origin') return true
+  const origin = request.headers.get('origin')
+  if (origin === null || hosts.some((host) => isOwnOrigin(origin, host))) return false
+  // A proxy may not tell us our own host.
+  return publicUrl === undefined || new URL(publicUrl).origin !== origin
+}
+
+interface Shown extends ShownLink {
+  readonly purpose: LinkPurpose
+  /** Names a site that has no title. */
+  readonly host: string
+  readonly options: PageOptions
+}
+
+/** The page of a link that asks for a decision, or tells of one that can be taken back. */
+function linkPage(view: View, shown: Shown): Promise<string> {
+  const { mail } = view.texts
+  const { state, purpose, returnableUntil, host } = shown
+  const isOff = state === 'declined' || state === 'left'
+  const isLeaving = !isOff && purpose === 'leave'
+  const heading = isOff ? mail.off : isLeaving ? mail.leave : mail.title
+  const { title } = view.settings
+  const toDecide = isLeaving
+    ? [button('leave', mail.leave)]
+    : [button('confirm', mail.yes), button('decline', mail.no)]
+  const toReturn = returnableUntil === undefined ? [] : [button('return', mail.return)]
+  const buttons = isOff ? toReturn : toDecide
+  const body = html`
+    <p class="intro">${title ? ownText(view, title) : host}</p>
+    <h1>${heading}</h1>
+    ${isOff ? html`<p>${mail.offText}</p>` : agreed(view, shown)}
+    ${buttons.length > 0 && html`<form method="post">${buttons}</form>`}
+  `
+  return document(view, {
+    title: `${heading} – ${title ? plainOwnText(view, title) : host}`,
+    body,
+  })
+}
+
+function button(decision: string, text: string): Html {
+  return html`<button type="submit" name="decision" value="${decision}">${text}</button>`
+}
+
+/** The tabs and the wording of what was sent. The default tab alone is what the site is. */
+function agreed(view: View, { tabs, consents, options }: Shown): Html | false {
+  const names = tabs.map((tab) => tab || options.tabs.defaultTab)
+  const shown = tabs.some((tab) => tab !== '') ? names : []
+  if (shown.length + consents.length === 0) return false
+  return html`<ul>
+    ${shown.map((name) => html`<li><bdi>${name}</bdi></li>`)}
+    ${consents.map((text) => html`<li>${wording(view, text)}</li>`)}
+  </ul>`
+}
+
+/** A wording with its links, as far as the site still has it. */
+function wording(view: View, stored: string): Html {
+  const known = Object.entries(translationsOf(view.settings.consent ?? '', ownLanguage(view)))
+  const [lang, text] = known.find(([, it]) => plainConsent(it) === stored) ?? []
+  if (text === undefined) return html`<bdi>${stored}</bdi>`
+  return htmlOf(view, ['bdi', { lang: lang as Language }, ...consentWords(text)])
+}

@@ -120,7 +120,11 @@ export async function submit(
  * What to throw for an error of the journal: 503 when it cannot be used, or does not tell what became of the
  * signups. Any other error stays.
  */
-function refusalOf(error: unknown, { requestId }: Exchange, { events }: SubmitParts): unknown {
+export function refusalOf(
+  error: unknown,
+  { requestId }: Pick<Exchange, 'requestId'>,
+  { events }: Pick<SubmitParts, 'events'>,
+): unknown {
   if (!(error instanceof JournalUnavailable)) return error
   events.journalUnavailable(error, requestId)
   return error instanceof OutcomeUnknown ? refuse.outcomeUnknown() : refuse.journalUnavailable()

@@ -11,10 +11,13 @@ import type { SiteConfig } from '../config/sites/site.ts'
 import { json } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Intake } from '../intake/accept.ts'
+import { refusalOf } from '../intake/submit.ts'
 import { Turns } from '../intake/idempotency.ts'
 import type { VisitorMail } from '../intake/submit.ts'
 import { Waiting } from '../intake/waiting.ts'
+import { LinkTokens } from '../outbox/mail/links.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
+import { linkPages, type LinkPagesOptions } from '../pages/link-pages.ts'
 import { pageRoutes } from '../pages/page-routes.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type SpamCounts, SpamFilter } from '../signup/spam-filter.ts'
@@ -78,7 +81,14 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       spamFilter: site.spam.filter === 'off' ? undefined : new SpamFilter(filtering),
     },
     pageOptions,
-    pages: pageRoutes(pageOptions),
+    pages: [
+      ...pageRoutes(pageOptions),
+      ...linkPages({
+        ...pageOptions,
+        publicUrl: config.mail?.publicUrl,
+        decide: decider(running, new LinkTokens(world.hmacWith(journal.keyFor('mail'))), clock),
+      }),
+    ],
     files: new SiteFiles(pageOptions),
     /** `GET /api/config`. */
     config: () => publicConfig(settings),
@@ -89,6 +99,23 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     /** `GET /api/signup/:id`. */
     status: ({ params }: Exchange) =>
       signupStatus(params['id'] ?? '', (id) => journal.intake.find(id)),
+  }
+}
+
+/** What the links of a site's mails decide. Only the journal of a token of ours is asked. */
+function decider(
+  { journal: { confirmation }, events }: Pick<RunningSite, 'journal' | 'events'>,
+  tokens: LinkTokens,
+  clock: Pick<World['clock'], 'now'>,
+): LinkPagesOptions['decide'] {
+  return async (purpose, token, decision, requestId) => {
+    const message = tokens.find(purpose, token)
+    if (message === undefined) return undefined
+    try {
+      return await confirmation[decision](message, clock.now())
+    } catch (error) {
+      throw refusalOf(error, { requestId }, { events })
+    }
   }
 }
 

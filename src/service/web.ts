@@ -130,14 +130,13 @@ function routerOf(options: Answering): Router {
     POST: (exchange) => postBulk(exchange, intakes),
     needsApiKey: true,
   })
-  for (const { path } of pagesOf(webs)) {
-    router.add(path, {
-      GET: (exchange) => {
-        const page = found(exchange)?.pages.find((it) => it.path === path)
-        if (!page) throw refuse.noSuchSite()
-        return page.GET(exchange)
-      },
-    })
+  for (const { path, POST, checksOrigin = false } of pagesOf(webs)) {
+    const handle = (method: 'GET' | 'POST') => (exchange: Exchange) => {
+      const handler = found(exchange)?.pages.find((it) => it.path === path)?.[method]
+      if (!handler) throw refuse.noSuchSite()
+      return handler(exchange)
+    }
+    router.add(path, { GET: handle('GET'), ...(POST && { POST: handle('POST') }), checksOrigin })
   }
   for (const file of assets) {
     const GET = async (exchange: Exchange) => {
@@ -204,7 +203,11 @@ function describe(name: string, { config, secrets, assets, webs }: Answering): S
     needsApiKey: secrets.apiKeys.length > 0,
     hasMetrics: secrets.metricsToken !== undefined,
     files: [
-      ...pagesOf(webs).map(({ path }) => ({ path, contentType: 'text/html' })),
+      ...pagesOf(webs).map(({ path, POST }) => ({
+        path: path.replace(':token', '{token}'),
+        contentType: 'text/html',
+        takesPost: POST !== undefined,
+      })),
       ...assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
     ],
     fields: sites.find((site) => site.name === name)?.fields ?? [],

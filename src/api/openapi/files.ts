@@ -5,6 +5,8 @@ import { type Json, refs, refused, response } from './responses.ts'
 export interface DescribedFile {
   readonly path: string
   readonly contentType: string
+  /** Whether its buttons post: a page of a link in a mail. */
+  readonly takesPost?: boolean
 }
 
 const text: Json = { type: 'string' }
@@ -25,6 +27,38 @@ const look: readonly Json[] = [
   },
 ]
 
+const token: Json = {
+  ...{ name: 'token', in: 'path', required: true, description: 'Of the link in a mail.' },
+  schema: text,
+}
+
+/** A decision by the link of a mail. One click of RFC 8058 is for `/leave` only. */
+const decide = {
+  requestBody: {
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: {
+          type: 'object',
+          properties: {
+            decision: { ...text, enum: ['confirm', 'decline', 'leave', 'return'] },
+            'List-Unsubscribe': { ...text, enum: ['One-Click'] },
+          },
+        },
+      },
+    },
+  },
+  responses: {
+    200: response('What is so now.', {
+      'text/html': { schema: text },
+      'text/plain': { schema: text },
+    }),
+    303: response('Confirmed: on to the page of the site.', undefined, {
+      Location: { required: true, schema: { ...text, format: 'uri-reference' } },
+    }),
+    ...refused([404, 413, 415, 422, 429, 503]),
+  },
+}
+
 const languageInPath = new RegExp(`/(${languages.join('|')})(\\.\\w+)$`)
 
 /**
@@ -36,17 +70,23 @@ export function describeFiles(files: readonly DescribedFile[]) {
   return Array.from(groups, ([path, group]) => {
     const found = group.flatMap((file) => languageInPath.exec(file.path)?.[1] ?? [])
     const language = { name: 'language', in: 'path', required: true }
+    const takesPost = group.some((file) => file.takesPost)
     const isPage = group.some(({ contentType }) => contentType.startsWith('text/html'))
     return {
       path,
       parameters: [
+        ...(takesPost ? [token] : []),
         ...(found.length > 0 ? [{ ...language, schema: { ...text, enum: found } }] : []),
         ...(isPage ? look : []),
       ],
       operationId: `get${path.replaceAll(/[^a-z0-9]+(.?)/gi, (_, next: string) => next.toUpperCase())}`,
       summary: `The ${isPage ? 'page' : 'file'} ${path}`,
+      ...(takesPost && { post: { ...decide, summary: `Decide by ${path}` } }),
       responses: isPage
-        ? { 200: response('The page.', { 'text/html': { schema: text } }), ...refused([404]) }
+        ? {
+            200: response('The page.', { 'text/html': { schema: text } }),
+            ...refused(takesPost ? [404, 503] : [404]),
+          }
         : fileResponses(group[0]?.contentType ?? ''),
     }
   })

@@ -100,9 +100,10 @@ function pathsOf(service: DescribedService): Json {
     ...(hasMetrics && { '/metrics': { get: operation('getMetrics', getMetrics) } }),
     [openapiPath]: { parameters: ofSite, get: operation('getOpenapi', getDocument) },
     ...Object.fromEntries(
-      describeFiles(files).map(({ path, parameters, operationId, ...described }) => {
+      describeFiles(files).map(({ path, parameters, operationId, post, ...described }) => {
         const all = [...parameters, ...(sites ? [siteOfFile] : [])]
-        return [path, { parameters: all, get: operation(operationId, described) }]
+        const posted = post && { post: operation(operationId.replace('get', 'post'), post) }
+        return [path, { parameters: all, get: operation(operationId, described), ...posted }]
       }),
     ),
   }

@@ -155,7 +155,7 @@ function createIntake(
 /** The mails that visitors get. */
 function mailOf({ confirmation, mail, page: { language } }: SiteConfig): VisitorMail | undefined {
   const confirms = confirmation === 'mail'
-  return confirms || mail?.welcome ? { confirms, language } : undefined
+  return confirms || mail.welcome ? { confirms, language } : undefined
 }
 
 function createChallenge(

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { LinkTokens } from '../src/outbox/mail/links.ts'
+import { hmacWith } from '../src/platform/node/digest.ts'
+import type { Signup } from '../src/signup/signup.ts'
+import { makeSignup } from './make-signup.ts'
+import { openSqliteJournal } from './sqlite-journal.ts'
+
+const addressing = { share: 'a share', language: 'en' }
+const waitMs = 7 * 24 * 60 * 60_000
+
+/** The path of a link in a mail, and the signup that it is about. */
+export interface MailLink {
+  readonly path: string
+  readonly token: string
+  readonly signup: Signup
+}
+
+/**
+ * Asks for the confirmation of a signup in the journal of a service that runs, or greets it. No mail server
+ * is needed: the mail counts as sent at once.
+ *
+ * @param dataDir the data folder of the service
+ */
+export async function mailLink(
+  dataDir: string,
+  kind: 'confirm' | 'welcome',
+  fields: Partial<Signup>,
+  { site = 'default', now = Date.now() } = {},
+): Promise<MailLink> {
+  const policy = { confirmation: { waitMs }, welcomes: true }
+  const options = { site, access: 'beside' } as const
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'), policy, options)
+  const signup = makeSignup({ receivedAt: now, ...fields })
+  if (kind === 'confirm') await journal.intake.ask([signup], { addressing })
+  else await journal.intake.append([signup], { greeting: addressing })
+  const claim = { kinds: [kind], by: 'the test', now, max: 100 } as const
+  const { messages } = await journal.outbox.claim(claim)
+  const message = messages.find(({ email }) => email === signup.email)
+  if (!message) throw new Error('No mail was made.')
+  await journal.outbox.settle(message.number, { kind: 'sent', at: now })
+  const tokens = new LinkTokens(hmacWith(journal.keyFor('mail')))
+  const purpose = kind === 'confirm' ? 'confirm' : 'leave'
+  const token = tokens.make(purpose, message.id)
+  return { path: `/${purpose}/${token}`, token, signup }
+}

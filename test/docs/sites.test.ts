@@ -42,8 +42,8 @@ test('the schema refuses what the validation refuses', () => {
 
 test('docs/sites.md has every key of a site and of its page', () => {
   const page = textOf('docs/sites.md')
-  const { challenge, page: pageSchema, spam } = siteSchema.shape
-  const shapes = [siteSchema, ...[pageSchema, challenge, spam].map((it) => it.unwrap())].map(
+  const { challenge, page: pageSchema, spam, mail } = siteSchema.shape
+  const shapes = [siteSchema, ...[pageSchema, challenge, spam, mail].map((it) => it.unwrap())].map(
     ({ shape }) => shape,
   )
   const keys = shapes.flatMap((shape) => Object.keys(shape))

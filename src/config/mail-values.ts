@@ -73,12 +73,16 @@ export function mailbox(text: string): ParsedSetting<string> {
   }
 }
 
+/** A line of a mail has at most 998 characters (RFC 5322), and a link has to fit into a header. */
+const urlCharactersMax = 500
+
 /** Parses the URL under which visitors reach this service. Returns it without a slash at the end. */
 export function publicUrl(text: string, example: string): ParsedSetting<string> {
-  const url = hasUnprintable(text) || /\s/.test(text) ? undefined : httpUrl(text, example)
+  const isShort = text.length <= urlCharactersMax && !/[\s\p{Cc}]/u.test(text)
+  const url = isShort ? httpUrl(text, example) : undefined
   if (url && 'value' in url) return url
   return {
-    problem: 'is not an http(s) URL without user name, password, query and fragment.',
+    problem: 'is not a short http(s) URL without user name, password, query and fragment.',
     expected: 'the URL under which visitors reach this service, such as https://signup.example.com',
     hint: 'Open the signup page in a browser and copy its address, without what follows a ?.',
   }

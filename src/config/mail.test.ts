@@ -98,8 +98,9 @@ test.each([
 test.each([
   ...['signup.example.org', 'ftp://example.org', 'https://example.org?site=x', 'https://a/#b'],
   ...['https://user:x@example.org', 'https://exa\nmple.org', ''],
+  `https://example.org/${'x'.repeat(500)}`,
 ])('%j is no public URL', (text) => {
-  expect(publicUrl(text, '')).toMatchObject({ problem: /^is not an/ })
+  expect(publicUrl(text, '')).toMatchObject({ problem: /^is not a short/ })
 })
 
 test('the owner has one address, whoever provides it', () => {

@@ -274,6 +274,12 @@ describe('the link to leave', () => {
     }
   })
 
+  test('says the same to one click when the signup is over already', async () => {
+    const { post } = serve('over')
+    const answer = await post('/leave/abc', { 'List-Unsubscribe': 'One-Click' })
+    expect([answer.status, await answer.text()]).toEqual([200, 'You are not on the list\n'])
+  })
+
   test('takes no other text for one click', async () => {
     const { post, asked } = serve('confirmed')
     await post('/leave/abc', { 'List-Unsubscribe': 'one-click' }, elsewhere)
@@ -332,13 +338,16 @@ describe.each(languages)('in %s', (language) => {
   )
 })
 
-test('no page of a link may be stored or framed, or tells its address to others', async () => {
+test('no page of a link may be stored or framed, loads a challenge, or tells its address to others', async () => {
   for (const path of ['/confirm/abc', '/leave/abc']) {
     for (const state of ['pending', 'confirmed', 'left', 'over', undefined] as const) {
-      const answer = await serve(state).ask(path)
+      const widget = { siteKey: 'x', origins: ['https://challenge.example'] }
+      const answer = await serve(state, { widget }).ask(path)
       expectSecured(answer)
       expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      if (answer.status === 200)
+        expect(answer.headers.get('content-security-policy')).not.toContain('challenge.example')
       expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'")
     }
   }

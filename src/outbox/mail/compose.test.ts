@@ -1,3 +1,5 @@
+import { simpleParser } from 'mailparser'
+import nodemailer from 'nodemailer'
 import { expect, test } from 'vitest'
 import type { Message } from '../../journal/contracts/outbox.ts'
 import { pageTexts } from '../../pages/texts.ts'
@@ -67,6 +69,38 @@ test('the welcome has the link to leave, and the pair of headers for one click',
   expect(mail.text).toContain(`We have received your signup.\n\nLeave the list:\n${leaveLink}\n`)
   expect(linksIn(mail.html)).toEqual([leaveLink])
 })
+
+test.each(languages)(
+  'in %s, a mail program finds all texts, and one link to leave by one click',
+  async (language) => {
+    const publicUrl = `https://${'long.'.repeat(20)}example.org/${'x'.repeat(300)}`
+    const mail = made({ kind: 'welcome', language }, { publicUrl })
+    const transport = nodemailer.createTransport({ streamTransport: true, buffer: true })
+    const headers = Object.entries(mail.headers).map(([key, value]) => ({
+      key,
+      // In one line: a fold behind the colon would be legal, but not all readers expect one.
+      value: { prepared: true, foldLines: false, value } as unknown as string,
+    }))
+    const sent = await transport.sendMail({ ...mail, from: 'hello@example.org', headers })
+    const raw = sent.message as Buffer
+    const link = linkOf({ ...options, publicUrl }, 'leave', id)
+    expect(raw.toString()).toMatch(/^List-Unsubscribe: <https:[^\s>]+>$/m)
+    expect(
+      Math.max(
+        ...raw
+          .toString()
+          .split('\n')
+          .map((it) => it.length),
+      ),
+    ).toBeLessThan(998)
+    const read = await simpleParser(raw)
+    expect(read.headers.get('list')).toEqual({
+      unsubscribe: { url: link },
+      'unsubscribe-post': { name: 'List-Unsubscribe=One-Click' },
+    })
+    expect([read.subject, read.text, read.html]).toEqual([mail.subject, mail.text, mail.html])
+  },
+)
 
 test('the link of a named site has its name', () => {
   const link = linkOf({ ...options, site: 'launch' }, 'confirm', id)

@@ -3,7 +3,7 @@ import { hasUnprintable } from '../signup/text.ts'
 import type { ParsedSetting } from './refusal.ts'
 import { httpUrl } from './values.ts'
 
-export const serverExpected =
+const serverExpected =
   'a URL such as smtps://USER:PASSWORD@HOST or smtp://USER:PASSWORD@HOST:587, without path and query'
 
 /** Parses the URL of a mail server. The user and the password in it are percent-encoded. */
@@ -21,15 +21,12 @@ export function mailUrl(text: string): ParsedSetting<string> {
       'In the user name and the password write % as %25, @ as %40, : as %3A, / as %2F, ? as %3F and # as %23.'
     return refused('has a character that must be written as a code, or is no URL.', hint)
   }
-  if (!/^([a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(url.hostname) || url.port === '0') {
-    return refused('has no host, or one that cannot be.', 'Write the host behind the @ or the //.')
-  }
-  if (behind.length > 1) {
-    return refused('has a path, a query or a fragment.', 'Remove what stands behind the host.')
-  }
-  if ((url.username === '') !== (url.password === '')) {
-    const hint = 'Write both, as USER:PASSWORD@ before the host; or neither.'
-    return refused('has a user name or a password without the other.', hint)
+  const isHost = /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(url.hostname) && url.port !== '0'
+  const isPair = (url.username === '') === (url.password === '')
+  if (!isHost || !isPair || behind.length > 1) {
+    const hint =
+      'Write the host, before it both of USER:PASSWORD@ or neither, and no path behind it.'
+    return refused('has more or less in it than a user with a password, a host and a port.', hint)
   }
   return { value: url.href }
 }

@@ -1,8 +1,7 @@
-import { serverExpected } from './mail-values.ts'
 import type { SettingsReader } from './reader.ts'
 import { pathText } from './sites/schema-problems.ts'
 import type { ReadSite } from './sites/sites.ts'
-import type { SettingName, ValueOf } from './settings.ts'
+import { type SettingName, settings, type ValueOf } from './settings.ts'
 
 /** How mail is sent. The URL of the mail server is a secret. */
 export interface MailConfig {
@@ -18,12 +17,6 @@ export interface MailConfig {
 }
 
 const needed = ['MAIL_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const satisfies readonly SettingName[]
-
-const missing: Readonly<Record<(typeof needed)[number], string>> = {
-  MAIL_URL: serverExpected,
-  MAIL_FROM: 'the sender of all mails, such as Rollcall <hello@example.com>',
-  PUBLIC_URL: 'the URL under which visitors reach this service, such as https://signup.example.com',
-}
 
 export interface ReadMail {
   /** Undefined when nothing needs mail, or something is missing. */
@@ -48,7 +41,7 @@ export function readMail(reader: SettingsReader, sites: readonly ReadSite[]): Re
     if (reason === undefined || reader.isSet(name)) continue
     reader.refuse(name, {
       problem: `is missing, and ${reason} needs it.`,
-      expected: missing[name],
+      expected: `a value such as ${settings[name].example}`,
       hint: `Set it as docs/mail.md says; or turn off ${reason}.`,
     })
   }

@@ -342,6 +342,15 @@ test.each<[object, object, string]>([
   expect(told(field(one, other))).toEqual([`sites.launch.fields[1].${problem}`])
 })
 
+test('where signups are confirmed by mail no field has the heading of the column of these times', () => {
+  const fields = [{ name: 'a' }, { name: 'b', label: { en: ' confirmed', de: 'Bestätigt' } }]
+  const problem =
+    'sites.launch.fields[1] has the heading Confirmed, which is that of the times of confirmation.'
+  expect(told(site({ confirmation: 'mail', fields }))).toEqual([problem])
+  expect(told(site({ fields }), { CONFIRMATION: 'mail' })).toEqual([problem])
+  expect(told(site({ fields }))).toEqual([])
+})
+
 test('a site has at most twenty fields', () => {
   const fields = Array.from({ length: 21 }, (_, at) => ({ name: `f${at}` }))
   expect(told(field(...fields.slice(1)))).toEqual([])

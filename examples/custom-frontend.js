@@ -54,7 +54,10 @@ async function signUp() {
   const body = await answer.json()
   if (answer.ok) {
     form.hidden = true
-    message.textContent = `Thank you! You are on the list "${body.sheetTab}".`
+    message.textContent =
+      body.status === 'pending'
+        ? 'Please look into your mail, into the spam folder too, and confirm there.'
+        : `Thank you! You are on the list "${body.sheetTab}".`
     return
   }
   // Every wrong field has its message; what concerns none of them is in the detail.

@@ -24,7 +24,7 @@ export interface RollcallEvents {
   'rollcall:submit': CustomEvent<{ readonly data: URLSearchParams }>
   'rollcall:success': CustomEvent<{
     readonly id: string
-    readonly status: 'accepted' | 'written'
+    readonly status: 'pending' | 'accepted' | 'written' | 'expired'
     readonly sheetTab: string
     readonly receivedAt: string
   }>

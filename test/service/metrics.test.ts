@@ -28,6 +28,7 @@ const contract = [
   'rollcall_signups_accepted_total counter site',
   'rollcall_signups_duplicate_total counter',
   'rollcall_signups_refused_total counter reason',
+  'rollcall_signups_unconfirmed_total counter site',
   'rollcall_suspect_signups_total counter site,signal',
 ]
 

@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import type { BrowserContextOptions } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { accessibilityProblems } from '../../harness/browser.ts'
+import { confirming } from '../../harness/pending-world.ts'
+import { shareService } from '../../harness/shared-service.ts'
+import { languages } from '../../src/signup/languages.ts'
+import { pageTexts } from '../../src/pages/texts.ts'
+
+const shared = shareService({ env: { ...confirming, ALLOWED_ORIGINS: '*' } })
+const english = pageTexts.en.pending
+
+const phone = { viewport: { width: 360, height: 640 } }
+const desk = { viewport: { width: 1000, height: 700 } }
+const looks: readonly (readonly [string, string, BrowserContextOptions])[] = [
+  ['light on a desk', 'en', { ...desk, colorScheme: 'light' }],
+  ['dark on a phone', 'en', { ...phone, colorScheme: 'dark' }],
+  ['from right to left', 'ar', { ...phone, colorScheme: 'light' }],
+]
+
+/** Where a picture goes when somebody wants to look at it. */
+async function picture(page: { screenshot(to: { path: string }): Promise<unknown> }, name: string) {
+  const folder = process.env['PICTURES']
+  if (folder) await page.screenshot({ path: join(folder, `pending-${name}.png`) })
+}
+
+describe('the embed', () => {
+  const tag = (more = '') => `<script src="%s/embed.js" data-name ${more}></script>`
+
+  test.each(looks)(
+    'asks to look into the mail, %s, and nothing is wrong for axe',
+    async (...look) => {
+      const [name, language, context] = look
+      const body = tag(`data-language="${language}" data-theme="auto"`)
+      await using host = await shared.open({ body, context })
+      const { page } = host
+      await page.locator('input[type=email]').fill('ada@example.com')
+      await page.locator('[type=submit]').click()
+      const { title, text, spamText, again } = pageTexts[language as 'en'].pending
+      const status = page.locator('.rollcall-done')
+      await status.getByText(title).waitFor()
+      for (const words of [text, spamText]) expect(await status.innerText()).toContain(words)
+      await page.getByRole('button', { name: again }).waitFor()
+      expect(await accessibilityProblems(page)).toEqual([])
+      const isWide = () => document.documentElement.scrollWidth > innerWidth
+      expect(await page.evaluate(isWide)).toBe(false)
+      await picture(page, `embed-${name}`)
+      expect(host.complaints).toEqual([])
+    },
+  )
+
+  test('takes the focus to the message, and back to the form with what was typed', async () => {
+    await using host = await shared.open({ body: tag() })
+    const { page } = host
+    await page.getByLabel('Name').fill('Ada')
+    await page.getByLabel('Email address').fill('ada@exampel.com')
+    await page.keyboard.press('Enter')
+    const done = page.locator('.rollcall-done')
+    await done.getByText(english.title).waitFor()
+    expect(await done.getAttribute('role')).toBe('status')
+    await expect.poll(() => done.evaluate((it) => it.matches(':focus'))).toBe(true)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const email = page.getByLabel('Email address')
+    await expect.poll(() => email.evaluate((it) => it.matches(':focus'))).toBe(true)
+    expect(await email.inputValue()).toBe('ada@exampel.com')
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ada')
+    expect(await done.innerText()).toBe('')
+    await email.fill('ada@example.com')
+    await page.keyboard.press('Enter')
+    await done.getByText(english.title).waitFor()
+    expect(host.complaints).toEqual([])
+  })
+
+  test('tells the page that the signup is pending, and shows texts of the page', async () => {
+    const script = `<script>addEventListener('rollcall:success', (event) => {
+      document.title = event.detail.status
+    })</script>`
+    await using host = await shared.open({ body: script + tag('data-text-pending="Look there!"') })
+    const { page } = host
+    await page.getByLabel('Email address').fill('ada@example.com')
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.getByText('Look there!').waitFor()
+    expect(await page.title()).toBe('pending')
+    expect(host.complaints).toEqual([])
+  })
+
+  test.each(languages)('has the texts in %s', async (language) => {
+    await using host = await shared.open({ body: tag(`data-language="${language}"`) })
+    const { page } = host
+    await page.locator('input[type=email]').fill('ada@example.com')
+    await page.locator('[type=submit]').click()
+    const { title, text, spamText, again } = pageTexts[language].pending
+    for (const words of [title, text, spamText, again]) await page.getByText(words).waitFor()
+  })
+})
+
+describe('the page', () => {
+  const open = (path: string, context: BrowserContextOptions) => shared.visit(path, context)
+
+  test.each(looks)(
+    'asks to look into the mail, %s, and nothing is wrong for axe',
+    async (...look) => {
+      const [name, language, context] = look
+      await using opened = await open(`/?language=${language}`, context)
+      const { page } = opened
+      await page.locator('input[type=email]').fill('ada@example.com')
+      await page.locator('[type=submit]').click()
+      await page.getByRole('heading', { name: pageTexts[language as 'en'].pending.title }).waitFor()
+      expect(page.url()).not.toContain('ada')
+      expect(await accessibilityProblems(page, true)).toEqual([])
+      const isWide = () => document.documentElement.scrollWidth > innerWidth
+      expect(await page.evaluate(isWide)).toBe(false)
+      await picture(page, `page-${name}`)
+      expect(opened.complaints).toEqual([])
+    },
+  )
+
+  test.each([true, false])(
+    'leads back to the form as it was linked, scripts on: %s',
+    async (isOn) => {
+      const linked = '/?tab=Beta&source=ad&language=en'
+      await using opened = await open(linked, { ...desk, javaScriptEnabled: isOn })
+      const { page } = opened
+      await page.getByLabel('Email address').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Sign up' }).click()
+      await page.getByRole('link', { name: english.again }).click()
+      await page.getByLabel('Email address').waitFor()
+      expect(new URL(page.url()).search).toBe(new URL(linked, page.url()).search)
+    },
+  )
+})

@@ -1,5 +1,6 @@
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
+import { confirming } from '../../harness/pending-world.ts'
 import type { StandIns } from './record.ts'
 
 /** Settings that restrict what anybody may do without them. */
@@ -41,6 +42,7 @@ export const worlds: readonly World[] = [
   { name: 'challenged', env: {}, outside: 'challenge' },
   { name: 'misconfigured', env: {}, outside: 'misconfigured challenge' },
   { name: 'blocked', env: {}, outside: 'sheet that is not shared' },
+  { name: 'confirming', env: confirming },
 ]
 
 /** The servers around the service of a world, with the settings for it. */

@@ -12,9 +12,13 @@ import { counted, digits, iso, parseSeconds } from './terminal/words.ts'
 
 const details = `
 Without a decision, it lists them: id, time, signs of spam, the tab that was asked for,
-address and name. With --json, each is one line.
+address and name. With --json, each is one line. Where signups are confirmed by mail, a
+suspect one gets its mail when it is released.
 Exit code 1: an id is not in quarantine, or a row still has to be removed from the
 quarantine tab: the service removes it later, and so does the next call.`
+
+const mailsThen =
+  'Those that still have to be confirmed get their mail then, and no row before their person confirms them.'
 
 /** What a decision is called, before and after. */
 const words = {
@@ -102,7 +106,11 @@ async function act(decision: Decision, ids: readonly string[], options: Options,
     progress: (done) => progress.at(done),
   })
   if (json) await out.json(report)
-  else await out.lines(...describe(report, words[decision][isTrial ? 'does' : 'did'], isTrial))
+  else {
+    const asks = decision === 'release' && sites.some((it) => it.confirmation === 'mail')
+    const verb = words[decision][isTrial ? 'does' : 'did']
+    await out.lines(...describe(report, verb, isTrial), ...(asks ? [mailsThen] : []))
+  }
   return report.rows.waiting + report.notHeld === 0 ? exit.done : exit.notAll
 }
 

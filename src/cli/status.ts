@@ -69,7 +69,7 @@ const moreWritten = 'A signup counts as accepted on its own day, as written on t
 
 /** @param isServed false when no service runs that would deliver */
 function describe(now: Status, isServed: boolean): string[] {
-  const { accepted, written, waiting, hours, quota } = now
+  const { accepted, written, waiting, beside, hours, quota } = now
   const { signs, ...suspect } = now.suspect
   const hasMoreWritten = written.today > accepted.today || written.sevenDays > accepted.sevenDays
   const counts = [
@@ -87,6 +87,8 @@ function describe(now: Status, isServed: boolean): string[] {
         .map(([sign, count]) => `${sign} ${digits(count)}`)
         .join(', '),
     ],
+    ['To be confirmed', pendingWords(now)],
+    ['Get no mail', beside.blocked > 0 ? `${digits(beside.blocked)}, as they wanted` : ''],
     ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
     ['Service', isServed ? '' : `does not run: start it with ${serve}`],
     [isServed ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],
@@ -110,6 +112,11 @@ function describe(now: Status, isServed: boolean): string[] {
     '',
     `${short(now.at)}. All times and days are UTC.`,
   ]
+}
+
+function pendingWords({ beside: { pending, suspect } }: Status): string {
+  if (pending === 0) return ''
+  return `${digits(pending)}${suspect > 0 ? `, of which ${digits(suspect)} suspect` : ''}`
 }
 
 function deliveryWords({ delivery: { state, since, error } }: Status): string {

@@ -29,6 +29,7 @@ export async function readStatus(
   const figures = await reader.figures(today - 6 * day, now)
   const { all, hours, suspects, allSuspects } = figures
   const note = await readDeliveryNote(reader)
+  const { pending, suspect, blocked } = await reader.beside()
   return {
     at: iso(now),
     accepted: spansOf(hours, ({ accepted }) => accepted, all.accepted, today),
@@ -38,6 +39,9 @@ export async function readStatus(
       ...spansOf(suspects, ({ count }) => count, allSuspects, today),
       signs: signsOf(figures),
     },
+    // Signups that wait for their person to confirm them, how many of them are suspect, and how many addresses
+    // get no mail, as their person wanted.
+    beside: { pending, suspect, blocked },
     // The last 24 hours, this one included, the earliest first.
     hours: lastHours(hours, now),
     // The signups that are not in the spreadsheet yet.

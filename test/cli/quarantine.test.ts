@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { confirming, decidePending } from '../../harness/pending-world.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
@@ -247,4 +248,24 @@ test.each([
   await using data = await tempFolder()
   const { code, stderr } = await runCommand(['quarantine', ...args], { dataDir: data.path, env })
   expect([code, stderr]).toEqual([2, expect.stringMatching(words)])
+})
+
+test('under confirmation a suspect signup is listed without a row, and can be confirmed once it is released', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: { ...env, ...confirming } }
+  await using service = await startService(place)
+  const id = await idOf(postSuspect(service.url, { email: 'ada@example.com', name: 'Ada' }))
+  expect(await held(place)).toMatchObject([{ id, email: 'ada@example.com' }])
+  const status = await runCommand(['status'], place)
+  expect(status.stdout).toMatch(/^To be confirmed +1, of which 1 suspect$/m)
+  await decidePending(data.path)
+  expect(readTab(data.path, 'Sheet1.csv')).toEqual([])
+  const { stdout } = await runCommand(['quarantine', 'release', id], place)
+  expect(stdout).toContain('Released: 1 signup.')
+  expect(stdout).toContain('get their mail then')
+  expect(await held(place)).toEqual([])
+  expect(addressesIn(data.path)).toEqual([])
+  await decidePending(data.path)
+  await allDelivered(service)
+  expect(addressesIn(data.path)).toEqual(['ada@example.com'])
 })

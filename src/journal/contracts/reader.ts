@@ -1,3 +1,4 @@
+import type { ConfirmationFigures } from './confirmation.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 
@@ -42,6 +43,9 @@ export interface Reader {
    * The `position` of each is its number, which no signup of the list has.
    */
   pending(after: number, max: number): Promise<readonly SignupRecord[]>
+
+  /** As `Confirmation.figures`. */
+  beside(): Promise<ConfirmationFigures>
 
   /** Makes one small commit, to check that the journal can be written. */
   probe(): Promise<void>

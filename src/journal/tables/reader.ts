@@ -3,6 +3,7 @@ import type { Millis } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import { type Counts, hourMs, hourOf, type Reader } from '../contracts/reader.ts'
 import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
+import { figuresBeside } from './beside-list.ts'
 import { readFact, setFact } from './facts.ts'
 import { allHours } from './layout.ts'
 import { pendingAfter } from './pending.ts'
@@ -97,6 +98,7 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
     },
     held: (after, max) => heldAfter(site, after, max),
     pending: (after, max) => pendingAfter(site, after, max),
+    beside: () => figuresBeside(site),
     probe: async () => {
       // A new value each time, as an engine may not write an unchanged page.
       await db.change([], setFact(id, 'probed', crypto.randomUUID()))

@@ -132,7 +132,9 @@ export const pendingSignups: readonly ContractTest[] = [
       await ask(journal, { suspect })
       await ask(journal, { email: 'bob@example.com', suspect })
       expect(await send(journal)).toEqual([])
-      expect(await journal.confirmation.figures()).toEqual({ pending: 2, suspect: 2, blocked: 0 })
+      const figures = { pending: 2, suspect: 2, blocked: 0 }
+      expect(await journal.confirmation.figures()).toEqual(figures)
+      expect(await journal.reader.beside()).toEqual(figures)
       const held = await journal.reader.held(0, 10)
       expect(held.map(({ signup }) => signup.email)).toEqual([ada, 'bob@example.com'])
       expect(held[0]?.signup).toMatchObject({ suspect, sheetTab: 'Letters' })

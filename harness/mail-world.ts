@@ -123,7 +123,7 @@ async function parse(kept: KeptMail): Promise<ReceivedMail> {
     messageId: mail.messageId ?? '',
     subject: mail.subject ?? '',
     text: mail.text ?? '',
-    html: mail.html === false ? '' : mail.html,
+    html: typeof mail.html === 'string' ? mail.html : '',
     sender: mail.from?.value[0]?.address ?? '',
     headers: mail.headers,
   }

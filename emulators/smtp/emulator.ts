@@ -68,9 +68,8 @@ export class SmtpEmulator {
     const { tls, login, certificate, key } = this.#options
     const server = new SMTPServer({
       secure: tls === 'implicit',
-      hideSTARTTLS: tls !== 'starttls',
       authOptional: !login,
-      ...(!login && { disabledCommands: ['AUTH'] }),
+      disabledCommands: [...(login ? [] : ['AUTH']), ...(tls === 'starttls' ? [] : ['STARTTLS'])],
       allowInsecureAuth: true,
       disableReverseLookup: true,
       ...{ cert: certificate, key, closeTimeout: 1, socketTimeout: 10 * 60_000 },
@@ -154,6 +153,15 @@ export class SmtpEmulator {
   }
 
   #take(
+    stream: NodeJS.ReadableStream,
+    session: SMTPServerSession,
+    done: (error?: Error | null) => void,
+  ): void {
+    // The client has begun to hand it over.
+    stream.once('readable', () => this.#takeAll(stream, session, done))
+  }
+
+  #takeAll(
     stream: NodeJS.ReadableStream,
     session: SMTPServerSession,
     done: (error?: Error | null) => void,

@@ -18,6 +18,9 @@ export interface Outbox {
    */
   claim(order: ClaimOrder): Promise<Claimed>
 
+  /** Whether the message is still claimed by `by`: not when its person was forgotten meanwhile. */
+  isClaimed(number: number, by: string): Promise<boolean>
+
   /** Notes what became of a claimed message. Does nothing when its person was forgotten meanwhile. */
   settle(number: number, outcome: MessageOutcome): Promise<void>
 
@@ -66,6 +69,8 @@ export interface ClaimOrder {
   readonly max: number
   /** At most how many messages to addresses all sites together begin to send in an hour. */
   readonly perHour?: number
+  /** Of one kind, without addresses: takes none but the oldest that waits, and that when it is due. */
+  readonly inOrder?: boolean
 }
 
 export interface Claimed {

@@ -87,6 +87,9 @@ const sql = statementsOf('outbox', ({ given, lower }) => {
              WHERE ${lower('signup.email')} = ${lower('$2')} AND tab.site = $1
                AND signup.position + 0 > coalesce((
                  SELECT upto FROM tombstone WHERE site = $1 AND hash = $3), 0) LIMIT 1`,
+    isClaimed: `SELECT 1 FROM message WHERE number = $1 AND stage = ${claimed} AND claimed_by = $2`,
+    oldest: `SELECT min(number) AS number FROM message
+             WHERE site = $1 AND person = '' AND kind = $2 AND stage < ${sent}`,
     find: `SELECT kind, person, tries FROM message WHERE number = $1 AND stage = ${claimed}`,
     again: `UPDATE message SET stage = ${resting}, next_at = $2, tries = tries + $3
             WHERE number = $1 AND stage = ${claimed}`,
@@ -125,6 +128,10 @@ export function outboxOf(site: Site): Outbox {
       )
     },
     claim: (order) => db.transact(locksOf(site), () => claiming(site, order)),
+    isClaimed: async (number, by) => {
+      const [{ rows }] = await db.query([sql.isClaimed, number, by])
+      return rows.length > 0
+    },
     settle: async (number, outcome) => {
       await db.transact([siteLock(id)], () => settling(site, number, outcome))
     },
@@ -147,6 +154,8 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
     [sql.free, id, by, from, to],
     [sql.forgetOld, now - recipientLimits.dayMs],
   )
+  const [kind = 'notice'] = order.kinds
+  const oldest = order.inOrder ? rowOf((yield* ask([sql.oldest, id, kind]))[0])['number'] : undefined
   const messages: Row[] = []
   let pacedUntil: Millis | undefined
   for (let passes = 0, more = true; more && passes < passesMax && messages.length < max; passes++) {
@@ -156,6 +165,7 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
     more = false
     for (const row of rows.slice(0, max - messages.length)) {
       const [number, recipient] = [Number(row['number']), String(row['recipient'])]
+      if (oldest !== undefined && number !== Number(oldest)) continue
       const at = flagOf(row['isCounted']) ? 0 : (waits.get(number) ?? 0)
       if (at > now) {
         yield* ask([sql.rest, number, at])

@@ -1,0 +1,38 @@
+import { type Clock, hour, minute, type Random, second } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+
+const pauseMaxMs = 2 * hour
+const probeMaxMs = 5 * minute
+/** The pauses between so many tries take a day, give or take two hours. No jump of a clock changes that. */
+export const triesMax = 27
+
+/** 5 s after the first try, twice as long after each further one, and at most 2 hours; a half is jitter. */
+export function pauseMs(tries: number, random: Random, maxMs = pauseMaxMs): Millis {
+  const ceiling = Math.min(maxMs, 5 * second * 2 ** Math.min(tries - 1, 30))
+  return (ceiling * (1 + random())) / 2
+}
+
+/** The same for a server that takes nothing at all: at most 5 minutes, so that it is missed for no longer. */
+export function probePauseMs(failures: number, random: Random): Millis {
+  return pauseMs(failures, random, probeMaxMs)
+}
+
+/** A wall clock that never runs backwards, so that one that was set back makes nothing wait for longer. */
+export class SteadyTime {
+  readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #time: Pick<Clock, 'now'>
+  #last: { readonly at: Millis; readonly elapsed: Millis } | undefined
+
+  constructor(clock: Pick<Clock, 'elapsed'>, time: Pick<Clock, 'now'>) {
+    this.#clock = clock
+    this.#time = time
+  }
+
+  now(): Millis {
+    const elapsed = this.#clock.elapsed()
+    const passed = this.#last ? this.#last.at + elapsed - this.#last.elapsed : 0
+    const at = Math.max(this.#time.now(), Math.floor(passed))
+    this.#last = { at, elapsed }
+    return at
+  }
+}

@@ -1,0 +1,263 @@
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import type { Message, MessageKind, MessageOutcome, Outbox } from '../journal/contracts/outbox.ts'
+import { type Clock, type Random, second } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+import { pauseMs, probePauseMs, SteadyTime, triesMax } from './ladder.ts'
+
+/** What sends messages of some kinds: mails, or notices. */
+export interface Consumer extends AsyncDisposable {
+  readonly kinds: readonly MessageKind[]
+  /** How many it sends at the same time. */
+  readonly atOnce: number
+  /** Whether each message waits until the one before it was sent or given up. */
+  readonly inOrder?: boolean
+  /** As in `ClaimOrder`. */
+  readonly perHour?: number | undefined
+  /** Sends a message once, in bounded time. Ends soon when the signal aborts. */
+  send(message: Message, task: SendTask): Promise<Sent>
+}
+
+export interface SendTask {
+  readonly signal: AbortSignal
+  /** Whether the message is still to be sent: not when its person was forgotten. Asked for at the last moment. */
+  isWanted(): Promise<boolean>
+}
+
+/** What became of one try. Reasons are fixed sentences, or name at most a host. */
+export type Sent =
+  | { readonly kind: 'sent' }
+  /** To be tried again. @see Sender for `mayBeServer` */
+  | { readonly kind: 'later'; readonly reason: string; readonly mayBeServer?: boolean }
+  /** Nobody will ever take it. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The server takes nothing at all just now. The message was not handed over. */
+  | { readonly kind: 'down'; readonly reason: string }
+  /** Nobody wants it any more, or the signal has aborted. It was not handed over. */
+  | { readonly kind: 'unsent' }
+
+export interface SenderEvents {
+  sent(message: Message, tries: number): void
+  delayed(message: Message, tries: number, reason: string, nextAt: Millis): void
+  failed(message: Message, tries: number, reason: string): void
+  /** Nothing is taken; told again when the reason changes. */
+  serverFails(reason: string): void
+  serverWorks(): void
+  /** Our own code failed. */
+  crashed(error: unknown): void
+}
+
+export interface SenderOptions {
+  readonly outbox: Pick<Outbox, 'claim' | 'settle' | 'isClaimed'>
+  readonly consumer: Consumer
+  readonly events: SenderEvents
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  /** The wall clock of the journal. */
+  readonly time: Pick<Clock, 'now'>
+  readonly random: Random
+  /** Whether this instance holds the lease. */
+  readonly delivers: () => boolean
+  /** How often to look for messages; when it is left out, every second. */
+  readonly lookMs?: number | undefined
+}
+
+/** How long a stop waits for what is being sent, so that fewer are sent twice. */
+const stopMs = 2 * second
+/** So many failures in a row that may be the server's count as a failure of the server. */
+const failuresMax = 5
+/** How many messages that stopped all others are remembered. */
+const blamedMax = 100
+
+/**
+ * Sends the messages of some kinds of a site, while this instance holds the lease: claims those that are
+ * due, hands each to the consumer, and notes what became of it. A message may be sent twice when the note
+ * is lost, but never before it was committed.
+ *
+ * A message that fails waits for its own next try, by the ladder, for about a day. When the server fails,
+ * no message is to blame: the try does not count, all wait, and one message at a time probes the server,
+ * another one each time. When another one gets through, the failure was the message's own after all, and
+ * its next one counts.
+ */
+export class Sender implements AsyncDisposable {
+  readonly #options: SenderOptions
+  /** Whom claimed messages belong to: no other sender has this name. */
+  readonly #by = crypto.randomUUID()
+  readonly #now: () => Millis
+  readonly #stopping = new AbortController()
+  /** Aborts what is being sent. */
+  readonly #leaving = new AbortController()
+  readonly #sending = new Set<Promise<void>>()
+  /** Aborts when there may be something to do before the next look. */
+  #wake = new AbortController()
+  /** Whether the server has taken something since it failed last, or since the start. */
+  #isTrusted = false
+  #failures = 0
+  #reason: string | undefined
+  #pausedUntil = 0
+  /** The message that met the failure of the server last. */
+  #suspect: number | undefined
+  /** Messages that failed while others got through. */
+  readonly #blamed = new Set<number>()
+  readonly #running: Promise<void>
+
+  /** Sends until it is disposed. */
+  constructor(options: SenderOptions) {
+    this.#options = options
+    const time = new SteadyTime(options.clock, options.time)
+    this.#now = () => time.now()
+    this.#running = this.#run()
+  }
+
+  /** Gives what is being sent a moment, and does not wait for a server that hangs. */
+  async stop(graceMs = stopMs): Promise<void> {
+    this.#stopping.abort()
+    this.#wake.abort()
+    const { clock, consumer } = this.#options
+    const ended = new AbortController()
+    void Promise.all([this.#running, ...this.#sending]).then(() => ended.abort())
+    await clock.sleep(Math.min(graceMs, stopMs), ended.signal)
+    this.#leaving.abort()
+    await Promise.all([this.#running, ...this.#sending])
+    await consumer[Symbol.asyncDispose]()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  async #run(): Promise<void> {
+    const { clock, events, lookMs = second } = this.#options
+    while (!this.#stopping.signal.aborted) {
+      this.#wake = new AbortController()
+      try {
+        await this.#fill()
+      } catch (error) {
+        // Intake reports a failing journal.
+        if (!(error instanceof JournalUnavailable)) events.crashed(error)
+      }
+      if (!this.#stopping.signal.aborted) await clock.sleep(lookMs, this.#wake.signal)
+    }
+  }
+
+  /** Claims as many messages as can be sent right away. */
+  async #fill(): Promise<void> {
+    const { outbox, consumer, clock, delivers } = this.#options
+    const { kinds, atOnce, inOrder, perHour } = consumer
+    const max = (this.#isTrusted ? atOnce : 1) - this.#sending.size
+    if (max <= 0 || clock.elapsed() < this.#pausedUntil || !delivers()) return
+    const order = { kinds, by: this.#by, now: this.#now(), max }
+    const { messages } = await outbox.claim({
+      ...order,
+      ...(inOrder !== undefined && { inOrder }),
+      ...(perHour !== undefined && { perHour }),
+    })
+    for (const message of messages) {
+      const sending = this.#send(message).finally(() => {
+        this.#sending.delete(sending)
+        this.#wake.abort()
+      })
+      this.#sending.add(sending)
+    }
+  }
+
+  /** Never rejects. */
+  async #send(message: Message): Promise<void> {
+    const { consumer, outbox, events } = this.#options
+    const { signal } = this.#leaving
+    const isWanted = () => outbox.isClaimed(message.number, this.#by)
+    try {
+      const sent = await consumer.send(message, { signal, isWanted })
+      await this.#settle(message, this.#conclude(message, sent))
+    } catch (error) {
+      if (error instanceof JournalUnavailable) return
+      events.crashed(error)
+      await this.#settle(message, this.#postpone(message, 'Rollcall cannot send this message'))
+    }
+  }
+
+  #conclude(message: Message, sent: Sent): MessageOutcome {
+    const { events, clock, random, consumer } = this.#options
+    const tries = message.tries + 1
+    switch (sent.kind) {
+      case 'sent':
+        this.#works(message)
+        events.sent(message, tries)
+        return { kind: 'sent', at: this.#now() }
+      case 'refused':
+        this.#works(message)
+        return this.#giveUp(message, sent.reason)
+      case 'unsent':
+        return { kind: 'untried', nextAt: this.#now() }
+      case 'later': {
+        if (sent.mayBeServer !== true) this.#works(message)
+        else if (++this.#failures >= failuresMax) this.#fails(sent.reason)
+        const outcome = this.#postpone(message, sent.reason)
+        if (consumer.inOrder && outcome.kind === 'later') {
+          this.#pausedUntil = clock.elapsed() + outcome.nextAt - this.#now()
+        }
+        return outcome
+      }
+      case 'down': {
+        if (this.#blamed.has(message.number)) return this.#postpone(message, sent.reason)
+        this.#failures += 1
+        this.#isTrusted = false
+        this.#suspect = message.number
+        this.#fails(sent.reason)
+        const pause = probePauseMs(this.#failures, random)
+        this.#pausedUntil = clock.elapsed() + pause
+        // A bit later than the probe, so that another message makes it, if there is one.
+        return { kind: 'untried', nextAt: this.#now() + pause + 2 * second }
+      }
+    }
+  }
+
+  /** The server has taken this message, or refused it for a reason of its own. */
+  #works({ number }: Message): void {
+    if (this.#suspect !== undefined && this.#suspect !== number) {
+      const [oldest] = this.#blamed
+      if (this.#blamed.size >= blamedMax && oldest !== undefined) this.#blamed.delete(oldest)
+      this.#blamed.add(this.#suspect)
+    }
+    this.#suspect = undefined
+    this.#isTrusted = true
+    this.#failures = 0
+    this.#reason = undefined
+    this.#options.events.serverWorks()
+  }
+
+  #fails(reason: string): void {
+    if (this.#reason === reason) return
+    this.#reason = reason
+    this.#options.events.serverFails(reason)
+  }
+
+  #postpone(message: Message, reason: string): MessageOutcome {
+    const tries = message.tries + 1
+    if (tries >= triesMax) return this.#giveUp(message, reason)
+    const at = this.#now()
+    const nextAt = at + pauseMs(tries, this.#options.random)
+    this.#options.events.delayed(message, tries, reason, nextAt)
+    return { kind: 'later', at, nextAt, reason }
+  }
+
+  #giveUp(message: Message, reason: string): MessageOutcome {
+    this.#options.events.failed(message, message.tries + 1, reason)
+    return { kind: 'failed', at: this.#now(), reason }
+  }
+
+  /** Notes the outcome, however long that takes, so that what was sent is not sent again. */
+  async #settle({ number }: Message, outcome: MessageOutcome): Promise<void> {
+    const { outbox, clock, delivers } = this.#options
+    const isOver = outcome.kind === 'sent' || outcome.kind === 'failed'
+    for (;;) {
+      // Another holder of the lease may have claimed it.
+      if (!isOver && !delivers()) return
+      try {
+        return await outbox.settle(number, outcome)
+      } catch (error) {
+        if (!(error instanceof JournalUnavailable)) throw error
+        if (this.#leaving.signal.aborted) return
+        await clock.sleep(second, this.#leaving.signal)
+      }
+    }
+  }
+}

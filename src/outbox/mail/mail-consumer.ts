@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import type { Message } from '../../journal/contracts/outbox.ts'
+import { type Clock, second } from '../../platform/clock.ts'
+import { emailProblem } from '../../signup/email.ts'
+import type { Consumer, Sent, SendTask } from '../sender.ts'
+import {
+  MailConnection,
+  type MailServer,
+  type MailTimes,
+  mailTimes,
+  type SmtpFailure,
+  troubleOf,
+} from './connection.ts'
+import type { Mail } from './mail.ts'
+import { MailServerFailure, mailTroubles } from './trouble.ts'
+
+export interface MailConsumerOptions {
+  readonly server: MailServer
+  /** `MAIL_FROM` */
+  readonly from: string
+  /** `MAIL_PER_HOUR` */
+  readonly perHour: number
+  readonly compose: (message: Message) => Mail
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly times?: Partial<MailTimes> | undefined
+}
+
+/** How many connections a site has to the mail server. Servers often allow ten to a client. */
+const atOnce = 5
+const mailsMax = 100
+const idleMs = 5 * second
+
+const words = {
+  address: 'The address cannot be written to',
+  recipient: 'The mail server refuses the recipient',
+  message: 'The mail server refuses the message',
+  unanswered: 'The connection ended before the mail server answered for the message',
+} as const
+
+/** The address of `name <address>`. */
+export function addressOf(from: string): string {
+  return /<([^<>]*)>$/.exec(from)?.[1] ?? from
+}
+
+/** Sends mails by SMTP, over a few connections that are kept for a while. */
+export function mailConsumer(options: MailConsumerOptions): Consumer {
+  const { server, from, perHour, compose, clock } = options
+  const times = { ...mailTimes, ...options.times }
+  const idle = new Set<MailConnection>()
+  const ended = new AbortController()
+
+  return {
+    kinds: ['confirm', 'welcome', 'report'],
+    ...{ atOnce, perHour, send },
+    [Symbol.asyncDispose]: async () => {
+      ended.abort()
+      for (const connection of idle) connection[Symbol.dispose]()
+      idle.clear()
+    },
+  }
+
+  async function send(message: Message, task: SendTask): Promise<Sent> {
+    const mail = compose(message)
+    // nodemailer takes other forms of addresses, too.
+    if (emailProblem(mail.to) !== undefined || /[^\x21-\x7e]|[<>]/.test(mail.to))
+      return { kind: 'refused', reason: words.address }
+    const content = await contentOf(mail, from)
+    const signal = AbortSignal.any([task.signal, AbortSignal.timeout(times.totalMs)])
+    for (;;) {
+      const kept = take()
+      const sent = await sendOnce(kept, mail.to, content, { ...task, signal })
+      if (sent !== 'stale') return task.signal.aborted ? stopped(sent) : sent
+    }
+  }
+
+  /** Resolves with `stale` when a kept connection was over, and the mail was not handed over. */
+  async function sendOnce(
+    kept: MailConnection | undefined,
+    to: string,
+    content: Buffer,
+    { signal, isWanted }: SendTask,
+  ): Promise<Sent | 'stale'> {
+    let isHandedOver = false
+    const read = function* () {
+      isHandedOver = true
+      yield content
+    }
+    try {
+      using opened = new DisposableStack()
+      const connection = opened.use(kept ?? (await MailConnection.open(server, times, signal)))
+      const isStillWanted = await isWanted()
+      if (isStillWanted)
+        await connection.send({ from: addressOf(from), to }, Readable.from(read()), signal)
+      opened.move()
+      keep(connection)
+      return { kind: isStillWanted ? 'sent' : 'unsent' }
+    } catch (error) {
+      const failure = error as SmtpFailure
+      const sent = sentOf(failure, isHandedOver)
+      return kept && sent.kind === 'down' && !signal.aborted ? 'stale' : sent
+    }
+  }
+
+  function take(): MailConnection | undefined {
+    for (const connection of idle) {
+      idle.delete(connection)
+      if (connection.isOpen) return connection
+      connection[Symbol.dispose]()
+    }
+    return undefined
+  }
+
+  /** Keeps a connection for the next mail, if it can take one. */
+  function keep(connection: MailConnection): void {
+    if (!connection.isOpen || connection.mails >= mailsMax || ended.signal.aborted)
+      return connection[Symbol.dispose]()
+    const { mails } = connection
+    idle.add(connection)
+    void clock.sleep(idleMs, ended.signal).then(() => {
+      if (connection.mails !== mails || !idle.delete(connection)) return
+      connection[Symbol.dispose]()
+    })
+  }
+}
+
+/** The mail as it goes over the wire. */
+function contentOf(mail: Mail, from: string): Promise<Buffer> {
+  const { to, subject, text, html, messageId, headers } = mail
+  const composer = new MailComposer({
+    ...{ from, to, subject, text, html, newline: '\r\n' },
+    messageId: `<${messageId}>`,
+    headers: { ...unfolded(headers), 'Auto-Submitted': 'auto-generated' },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  })
+  return composer.compile().build()
+}
+
+/** In one line each: some servers sign folded headers wrongly. */
+function unfolded(headers: Mail['headers']) {
+  const lines = Object.entries(headers).map(([name, value]) => {
+    return [name, { value, prepared: true, foldLines: false }] as const
+  })
+  return Object.fromEntries(lines)
+}
+
+function sentOf(failure: SmtpFailure, isHandedOver: boolean): Sent {
+  const { command = '', responseCode = 0 } = failure
+  const down = (): Sent => ({ kind: 'down', reason: mailTroubles[troubleOf(failure)][0] })
+  if (failure instanceof MailServerFailure || responseCode === 421) return down()
+  if (command.startsWith('RCPT') && responseCode > 0) {
+    const reason = `${words.recipient} (${responseCode})`
+    return { kind: responseCode >= 500 ? 'refused' : 'later', reason }
+  }
+  if (command.startsWith('DATA') && responseCode > 0) {
+    // It may refuse all that this sender sends, so that not even a 5xx is final.
+    return { kind: 'later', reason: `${words.message} (${responseCode})`, mayBeServer: true }
+  }
+  return isHandedOver ? { kind: 'later', reason: words.unanswered, mayBeServer: true } : down()
+}
+
+/** A stop is no failure of the server. */
+function stopped(sent: Sent): Sent {
+  return sent.kind === 'down' ? { kind: 'unsent' } : sent
+}

@@ -4,6 +4,7 @@ import { backlogScenarios } from './scenarios/backlog.ts'
 import { backupScenarios } from './scenarios/backup.ts'
 import { bulkScenario } from './scenarios/bulk.ts'
 import { challengeScenario } from './scenarios/challenge.ts'
+import { confirmationScenario } from './scenarios/confirmation.ts'
 import { deliveryScenarios } from './scenarios/delivery.ts'
 import { embedSizeScenario } from './scenarios/embed-size.ts'
 import { forgetScenarios } from './scenarios/forget.ts'
@@ -20,6 +21,7 @@ import { sitesScenarios } from './scenarios/sites.ts'
 export const scenarios: readonly Scenario[] = [
   ...acceptingScenarios,
   challengeScenario,
+  confirmationScenario,
   bulkScenario,
   metricsScenario,
   ...latencyScenarios,

@@ -38,7 +38,7 @@ export async function mailLink(
   const message = messages.find(({ email }) => email === signup.email)
   if (!message) throw new Error('No mail was made.')
   await journal.outbox.settle(message.number, { kind: 'sent', at: now })
-  const tokens = new LinkTokens(hmacWith(journal.keyFor('mail')))
+  const tokens = new LinkTokens(hmacWith(journal.linkKey))
   const purpose = kind === 'confirm' ? 'confirm' : 'leave'
   const token = tokens.make(purpose, message.id)
   return { path: `/${purpose}/${token}`, token, signup }

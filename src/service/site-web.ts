@@ -86,7 +86,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
       ...linkPages({
         ...pageOptions,
         publicUrl: config.mail?.publicUrl,
-        decide: decider(running, new LinkTokens(world.hmacWith(journal.keyFor('mail'))), clock),
+        decide: decider(running, new LinkTokens(world.hmacWith(journal.linkKey)), clock),
       }),
     ],
     files: new SiteFiles(pageOptions),

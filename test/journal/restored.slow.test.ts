@@ -323,6 +323,7 @@ test('what people decided by their mails after the backup holds, and no mail goe
   const ids = new Map<string, string>()
   const asked = async (journal: Journal) => {
     for (const email of emails) await ask(journal, { email })
+    await claim(journal, noon, { max: 0 })
   }
   const decide = async (journal: Journal) => {
     for (const { email, id, number } of await claim(journal, noon, { max: 3 })) {

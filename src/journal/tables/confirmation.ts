@@ -82,7 +82,7 @@ const sql = statementsOf('confirmation', (dialect) => {
     // Mails that wait have nothing to ask or to greet.
     dropMails: `UPDATE message SET stage = ${dropped}, email = '', ended_at = $3
                 WHERE site = $1 AND person = $2 AND stage < ${sent} AND kind IN ('confirm', 'welcome')`,
-    decline: `UPDATE pending SET state = ${declined}, kept_until = $3,
+    decline: `UPDATE pending SET state = ${declined}, mail_wanted = false, kept_until = $3,
                 expires_at = coalesce(expires_at, $4)
               WHERE ${ofPerson} AND state = ${pending} AND signals = ''`,
     blockNow: `INSERT INTO block (site, person, why, at, until) VALUES ($1, $2, $3, $4, $5)
@@ -100,10 +100,10 @@ const sql = statementsOf('confirmation', (dialect) => {
                     SELECT upto FROM tombstone WHERE site = $1 AND hash = $3), 0)
                 ORDER BY signup.position + 0 LIMIT ${leftAtOnce}`,
     keepLeft: `
-      INSERT INTO pending (number, id, site, person, state, expires_at, kept_until, signals, language,
-        sheet_tab, received_at, ${cells})
+      INSERT INTO pending (number, id, site, person, state, expires_at, kept_until, signals, mail_wanted,
+        share, language, sheet_tab, received_at, ${cells})
       SELECT (SELECT coalesce(max(number), 0) FROM pending) + given.no, ${id('given.id')}, $1, $3, ${left},
-        $4, $4, '', '', tab.name, received_at, ${cells.replaceAll(/\w+/g, 'signup.$&')}
+        $4, $4, '', false, '', '', tab.name, received_at, ${cells.replaceAll(/\w+/g, 'signup.$&')}
       FROM ${given('given', '$2', { no: 'integer', id: 'text', position: 'number' })}
       ${signupAt('given.position')} JOIN tab ON tab.id = signup.tab`,
   }

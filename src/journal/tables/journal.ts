@@ -38,7 +38,7 @@ export function journalOf(site: Site, engine: SiteEngine): Journal {
     delivery: deliveryOf(site, engine),
     erasure: erasureOf(site),
     retention: retentionOf(site),
-    quarantine: quarantineOf(site, now),
+    quarantine: quarantineOf(site),
     confirmation: confirmationOf({ ...site, tabs }),
     outbox: outboxOf(site),
     compared: comparedOf(site),

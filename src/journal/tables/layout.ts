@@ -304,6 +304,8 @@ export const layout: readonly Table[] = [
       expires_at: optionalNumber, // null while its mail waits
       kept_until: optionalNumber, // when its cells are erased; null while nobody knows
       signals: text, // of a suspect one that is held, with commas between them; or ''
+      mail_wanted: { kind: 'flag' }, // until it was decided whether a mail is to go
+      share: text, // a digest of the client, for the turns of mails
       language: text,
       sheet_tab: text, // that it asks for; empty: the default tab
       received_at: number,
@@ -319,6 +321,7 @@ export const layout: readonly Table[] = [
     indexes: {
       pending_by_person: { columns: ['site', 'person', 'state', 'expires_at'] },
       pending_kept: { columns: ['site', 'kept_until'], where: 'kept_until IS NOT NULL' },
+      pending_unmailed: { columns: ['site', 'number'], where: 'mail_wanted' },
       pending_held: { columns: ['site', 'number'], where: `signals <> ''` },
     },
     since: 9,

@@ -1,10 +1,9 @@
 import { day } from '../../platform/clock.ts'
 import { mailboxOf } from '../../signup/mailbox.ts'
 import type { Millis, SignupId } from '../../signup/signup.ts'
-import type { Addressing } from '../contracts/intake-log.ts'
 import { recipientLimits } from '../contracts/outbox.ts'
 import { addressHash, personOf, shareHash } from '../hashes.ts'
-import { statementsOf, type Step } from '../sql.ts'
+import { ask, type Operation, statementsOf, type Step } from '../sql.ts'
 import { besideState, messageStage, rowStatus } from './layout.ts'
 import type { Site } from './site.ts'
 
@@ -32,11 +31,14 @@ export function waitSql(recipient: string, site: string, paused = 'true'): strin
 const isBlocked = `EXISTS (SELECT 1 FROM block
   WHERE block.site = $1 AND block.person = $3 AND (block.until IS NULL OR block.until > $8))`
 
-/** Whether a mail of this kind to this person waits or is being sent, in SQL. */
-export function isOnItsWay(kind: string, site: string, person: string): string {
-  return `EXISTS (SELECT 1 FROM message WHERE message.site = ${site} AND message.person = ${person}
-    AND message.kind = ${kind} AND message.stage < ${sent})`
+/** Whether a mail that asks this person waits or is being sent, in SQL. */
+function isAsking(person: string): string {
+  return `EXISTS (SELECT 1 FROM message WHERE message.site = $1 AND message.person = ${person}
+    AND message.kind = 'confirm' AND message.stage < ${sent})`
 }
+
+/** At most how many pending signups one transaction decides on. That takes some milliseconds. */
+export const askedBackAtOnce = 200
 
 const sql = statementsOf('mails', ({ id }) => {
   // Fair turns: each message of a share comes a turn after its last one, and none before what was sent last.
@@ -44,11 +46,17 @@ const sql = statementsOf('mails', ({ id }) => {
       SELECT max(turn) AS turn FROM message WHERE site = $1 AND share = $7 AND stage < ${claimed}
       UNION ALL SELECT value FROM counter WHERE name = 'turn'
       UNION ALL SELECT 0) AS turns) + 1`
-  const mail = (kind: string, rank: string, isPaused: string, condition: string) => `
+  const mail = (
+    kind: string,
+    rank: string,
+    madeAt: string,
+    isPaused: string,
+    condition: string,
+  ) => `
     INSERT INTO message (number, id, site, kind, rank, turn, person, recipient, email, language, share,
       body, made_at, stage, next_at)
     SELECT (SELECT coalesce(max(number), 0) FROM message) + 1, $2, $1, '${kind}', ${rank}, ${turn},
-      $3, $4, $5, $6, $7, '', $8, CASE WHEN wait.at > $8 THEN ${resting} ELSE ${ready} END, wait.at
+      $3, $4, $5, $6, $7, '', ${madeAt}, CASE WHEN wait.at > $8 THEN ${resting} ELSE ${ready} END, wait.at
     FROM ${waitSql('$4', '$1', isPaused)} AS wait
     WHERE NOT ${isBlocked} AND ${condition}`
   return {
@@ -56,17 +64,24 @@ const sql = statementsOf('mails', ({ id }) => {
     confirm: mail(
       'confirm',
       String(ranks.confirm),
+      '$9',
       'true',
-      `NOT ${isOnItsWay(`'confirm'`, '$1', '$3')}
+      `NOT ${isAsking('$3')}
        AND (wait.at <= $8 OR NOT EXISTS (
          SELECT 1 FROM pending WHERE pending.site = $1 AND pending.person = $3
-           AND state = ${besideState.pending} AND expires_at > $8))
-       AND NOT EXISTS (SELECT 1 FROM idempotency_key WHERE site = $1 AND key = $9)
-       AND NOT EXISTS (SELECT 1 FROM used_token WHERE digest = $10)`,
+           AND state = ${besideState.pending} AND expires_at > $8))`,
     ),
+    wanted: `SELECT number, person, email, language, share, received_at AS "receivedAt" FROM pending
+             WHERE site = $1 AND mail_wanted ORDER BY number LIMIT ${askedBackAtOnce}`,
+    // Null while a mail is on its way, from whose sending the time counts.
+    decided: `UPDATE pending SET mail_wanted = false,
+                expires_at = CASE WHEN NOT ${isAsking('pending.person')} THEN CAST($3 AS bigint) END,
+                kept_until = CASE WHEN NOT ${isAsking('pending.person')} THEN CAST($3 AS bigint) END
+              WHERE number = $2 AND site = $1`,
     welcome: mail(
       'welcome',
       'CAST($9 AS integer)',
+      '$8',
       `$9 > ${ranks.welcomeAtOnce}`,
       `NOT EXISTS (SELECT 1 FROM message AS earlier
          WHERE earlier.site = $1 AND earlier.person = $3 AND earlier.kind = 'welcome')
@@ -75,22 +90,23 @@ const sql = statementsOf('mails', ({ id }) => {
   }
 })
 
-/** Who gets a mail, and by which request. */
-export interface Recipient extends Addressing {
+/** Who gets a mail. */
+interface Recipient {
   readonly email: string
+  readonly language: string
+  /** As `shareHash` says; or empty. */
+  readonly share: string
   /** As `personOf` says, when it is known. */
   readonly person?: string
 }
 
 /** The values of a mail from $1 to $8. */
 function valuesOf({ id, secret }: Pick<Site, 'id' | 'secret'>, to: Recipient, now: Millis) {
-  const { email, language, share } = to
-  const { person = personOf(addressHash(secret, email)) } = to
+  const { email, language, share, person = personOf(addressHash(secret, email)) } = to
   const mailbox = mailboxOf(email)
   const isOwn = mailbox === email.toLowerCase()
   const recipient = isOwn ? person : personOf(addressHash(secret, mailbox))
-  const digest = share === '' ? '' : shareHash(secret, share)
-  return [id, newMessageId(now), person, recipient, email, language, digest, now] as const
+  return [id, newMessageId(now), person, recipient, email, language, share, now] as const
 }
 
 /** 22 characters of base64url: the time, so that indexes grow at their end, and 80 random bits. */
@@ -101,20 +117,32 @@ function newMessageId(now: Millis): string {
 }
 
 /**
- * Adds a mail that asks for confirmation, unless one is on its way, or the one before is to confirm this, too.
- *
- * @param unless hashes of an idempotency key and a token: adds none when the journal has one of them
+ * Makes the mails that the oldest pending signups want: none where one is on its way, where the one before is
+ * to confirm this, too, or where the person wants none. Returns how many it has decided on.
  */
-export function stepToAskBack(
-  site: Pick<Site, 'id' | 'secret'>,
-  to: Recipient,
+export function* askingBack(
+  { id, secret, policy }: Pick<Site, 'id' | 'secret' | 'policy'>,
   now: Millis,
-  unless: { readonly key?: string | undefined; readonly token?: string | undefined } = {},
-): Step {
-  return [sql.confirm, ...valuesOf(site, to, now), unless.key ?? null, unless.token ?? null]
+): Operation<number> {
+  const [{ rows }] = yield* ask([sql.wanted, id])
+  yield rows.flatMap((row): Step[] => {
+    const to = {
+      ...{ email: String(row['email']), person: String(row['person']) },
+      ...{ language: String(row['language']), share: String(row['share']) },
+    }
+    return [
+      [sql.confirm, ...valuesOf({ id, secret }, to, now), Number(row['receivedAt'])],
+      [sql.decided, id, Number(row['number']), now + waitMsOf(policy)],
+    ]
+  })
+  return rows.length
 }
 
-/** Adds a welcome, unless the person has had one, or the signup gets no row. */
+/**
+ * Adds a welcome, unless the person has had one, or the signup gets no row.
+ *
+ * @param to its `share` is the client itself
+ */
 export function stepToGreet(
   site: Pick<Site, 'id' | 'secret'>,
   to: Recipient,
@@ -123,7 +151,8 @@ export function stepToGreet(
   isConfirmed: boolean,
 ): Step {
   const rank = isConfirmed ? ranks.welcomeAtOnce : ranks.welcome
-  return [sql.welcome, ...valuesOf(site, to, now), rank, signup]
+  const share = to.share === '' ? '' : shareHash(site.secret, to.share)
+  return [sql.welcome, ...valuesOf(site, { ...to, share }, now), rank, signup]
 }
 
 /** For how long a signup waits to be confirmed, also where no new one is asked for. */

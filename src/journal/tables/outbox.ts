@@ -25,7 +25,7 @@ import {
 } from '../sql.ts'
 import { factOf, readFact, setFact } from './facts.ts'
 import { besideState, messageStage } from './layout.ts'
-import { ranks, waitMsOf, waitSql } from './mails.ts'
+import { askedBackAtOnce, askingBack, ranks, waitMsOf, waitSql } from './mails.ts'
 import type { Site } from './site.ts'
 
 const { resting, ready, claimed, sent, failed, dropped } = messageStage
@@ -107,6 +107,8 @@ const sql = statementsOf('outbox', ({ given, lower }) => {
                     WHERE site = $1 AND stage = ${resting} AND rank BETWEEN $2 AND $3
                     UNION ALL SELECT stage, made_at FROM message
                     WHERE site = $1 AND stage = ${claimed} AND rank BETWEEN $2 AND $3
+                    UNION ALL SELECT ${ready}, received_at FROM pending
+                    WHERE site = $1 AND mail_wanted AND $2 = ${ranks.confirm}
                     LIMIT ${countedMax}) AS waiting`,
   }
 })
@@ -127,7 +129,10 @@ export function outboxOf(site: Site): Outbox {
         [sql.dropOld, id, kind, at],
       )
     },
-    claim: (order) => db.transact(locksOf(site), () => claiming(site, order)),
+    claim: async (order) => {
+      if (order.kinds.includes('confirm')) await askBack(site, order.now)
+      return db.transact(locksOf(site), () => claiming(site, order))
+    },
     isClaimed: async (number, by) => {
       const [{ rows }] = await db.query([sql.isClaimed, number, by])
       return rows.length > 0
@@ -136,6 +141,15 @@ export function outboxOf(site: Site): Outbox {
       await db.transact([siteLock(id)], () => settling(site, number, outcome))
     },
     figures: (kinds) => figuresOf(site, kinds),
+  }
+}
+
+/** Makes the mails that pending signups want, so that all of them can take their turns. */
+async function askBack({ db, ...site }: Site, now: Millis): Promise<void> {
+  for (let decided = askedBackAtOnce; decided === askedBackAtOnce;) {
+    decided = await db.transact([siteLock(site.id)], () => askingBack(site, now))
+    // An engine may answer without a turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
@@ -155,7 +169,9 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
     [sql.forgetOld, now - recipientLimits.dayMs],
   )
   const [kind = 'notice'] = order.kinds
-  const oldest = order.inOrder ? rowOf((yield* ask([sql.oldest, id, kind]))[0])['number'] : undefined
+  const oldest = order.inOrder
+    ? rowOf((yield* ask([sql.oldest, id, kind]))[0])['number']
+    : undefined
   const messages: Row[] = []
   let pacedUntil: Millis | undefined
   for (let passes = 0, more = true; more && passes < passesMax && messages.length < max; passes++) {

@@ -2,10 +2,10 @@ import { fieldsText } from '../../signup/field.ts'
 import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
 import type { SignupStatus } from '../contracts/intake-log.ts'
 import { hourOf, type SignupRecord } from '../contracts/reader.ts'
-import { addressHash, fingerprintHash, keyHash, personOf } from '../hashes.ts'
+import { addressHash, fingerprintHash, keyHash, personOf, shareHash } from '../hashes.ts'
 import { givenPositions, givenRows, numberOf, type Row, statementsOf, type Step } from '../sql.ts'
 import { allHours, besideState } from './layout.ts'
-import { isOnItsWay, stepToAskBack, waitMsOf } from './mails.ts'
+import { waitMsOf } from './mails.ts'
 import { idOf, toRecord } from './rows.ts'
 import type { AppendRequest, Asks } from './intake.ts'
 import type { Site } from './site.ts'
@@ -15,7 +15,7 @@ const { pending } = besideState
 
 /** What a signup beside the list has in its cells when they are erased. */
 export const erasedPending = `email = '', source = '', name = '', tags = '', metadata = '', fields = '',
-  sheet_tab = '', language = '', signals = '', kept_until = NULL`
+  sheet_tab = '', language = '', share = '', signals = '', mail_wanted = false, kept_until = NULL`
 
 /** The condition for those of $1 that are held: suspect, and without a mail. */
 const isHeld = `site = $1 AND signals <> '' AND state = ${pending}`
@@ -30,15 +30,12 @@ const statusColumns = `number, id, received_at AS "receivedAt", sheet_tab AS "sh
 
 const sql = statementsOf('pending', (dialect) => {
   const { given, id } = dialect
-  // Null while a mail is on its way, from whose sending the time counts.
-  const until = `CASE WHEN NOT ${isOnItsWay(`'confirm'`, '$1', '$2')} THEN CAST($3 AS bigint) END`
   return {
     ask: `
-      INSERT INTO pending (number, id, site, person, state, expires_at, kept_until, signals, language,
-        sheet_tab, received_at, email, source, name, tags, metadata, fields)
+      INSERT INTO pending (number, id, site, person, state, expires_at, signals, mail_wanted, share,
+        language, sheet_tab, received_at, email, source, name, tags, metadata, fields)
       SELECT (SELECT coalesce(max(number), 0) FROM pending) + 1, ${id('$6')}, $1, $2, ${pending},
-        CASE WHEN $7 <> '' THEN CAST($3 AS bigint) ELSE ${until} END, CASE WHEN $7 = '' THEN ${until} END,
-        $7, $8, $9, CAST($10 AS bigint), $11, $12, $13, $14, $15, $16
+        CAST($3 AS bigint), $7, $7 = '', $8, $9, $10, CAST($11 AS bigint), $12, $13, $14, $15, $16, $17
       WHERE NOT EXISTS (SELECT 1 FROM idempotency_key WHERE site = $1 AND idempotency_key.key = $4)
         AND NOT EXISTS (SELECT 1 FROM used_token WHERE digest = $5)`,
     stored: `SELECT min(number) AS first, max(number) AS last
@@ -73,13 +70,9 @@ const sql = statementsOf('pending', (dialect) => {
            WHERE ${isHeld} AND number > $2 ORDER BY number LIMIT $3`,
     heldAmong: `SELECT ${recordColumns} FROM ${given('asked', '$2', { id: 'text' })}
                 JOIN pending ON pending.id = ${id('asked.id')} WHERE ${isHeld} ORDER BY number`,
-    heldAt: `SELECT number, email, language FROM ${given('asked', '$2', { position: 'number' })}
+    heldAt: `SELECT number FROM ${given('asked', '$2', { position: 'number' })}
              JOIN pending ON pending.number = asked.position WHERE ${isHeld} ORDER BY number`,
-    letGo: `UPDATE pending SET signals = '' WHERE number = $1`,
-    expireWithoutMail: `
-      UPDATE pending SET expires_at = CAST($3 AS bigint), kept_until = CAST($3 AS bigint)
-      WHERE number = $2 AND NOT ${isOnItsWay(`'confirm'`, '$1', 'pending.person')}`,
-    resetExpiry: `UPDATE pending SET expires_at = NULL, kept_until = NULL WHERE number = $1`,
+    release: `UPDATE pending SET signals = '', mail_wanted = true, expires_at = NULL WHERE number = $1`,
     erase: `UPDATE pending SET ${erasedPending}, state = ${besideState.over} WHERE number = $1`,
     close: `INSERT INTO hour_pending AS known (site, hour, closed) VALUES ($1, ${allHours}, $2)
             ON CONFLICT (site, hour) DO UPDATE SET closed = known.closed + excluded.closed`,
@@ -99,22 +92,18 @@ export function stepsToAsk(
   const key = idempotency && keyHash(secret, idempotency)
   const now = signups[0]?.receivedAt ?? 0
   const holds = policy.quarantineTab !== undefined
-  const people = new Map<string, Signup>()
-  const until = now + waitMsOf(policy)
+  const expiresAt = now + waitMsOf(policy)
+  const share = shareHash(secret, addressing.share)
   const adding = signups.map((signup): Step => {
     const { email, suspect, sheetTab, receivedAt, source, name, metadata } = signup
     const person = personOf(addressHash(secret, email))
     const signals = holds && suspect ? suspect.join(',') : ''
-    if (signals === '') people.set(person, signup)
+    const until = signals === '' ? null : expiresAt
     const tags = signup.tags.length === 0 ? '' : JSON.stringify(signup.tags)
     const cells = [email, source, name, tags, metadata, fieldsText(signup.fields)]
     const first = [id, person, until, key ?? null, token ?? null, signup.id] as const
-    return [sql.ask, ...first, signals, addressing.language, sheetTab, receivedAt, ...cells]
+    return [sql.ask, ...first, signals, share, addressing.language, sheetTab, receivedAt, ...cells]
   })
-  const unless = { key, token }
-  const asking = Array.from(people, ([person, { email }]) =>
-    stepToAskBack({ id, secret }, { ...addressing, email, person }, now, unless),
-  )
   const ids = givenIds(signups)
   const keys: Step[] = []
   if (idempotency && key !== undefined) {
@@ -122,7 +111,7 @@ export function stepsToAsk(
     keys.push([sql.keepKey, id, key, fingerprint, refused, now, ids])
   }
   if (token !== undefined) keys.push([sql.keepToken, token, now, ids])
-  return [...asking, ...adding, ...keys]
+  return [...adding, ...keys]
 }
 
 /** Which numbers the signups of a request have got; none when it was left out. */
@@ -230,16 +219,7 @@ export const heldPending = {
     site,
     givenRows(positions.map((position) => ({ position: position - besideBase }))),
   ],
-  /** Sends the mail of one, as if it was asked for now. */
-  release: (site: Site, row: Row, now: Millis): readonly Step[] => {
-    const number = Number(row['number'])
-    const to = { email: String(row['email']), language: String(row['language']), share: '' }
-    return [
-      [sql.letGo, number],
-      stepToAskBack(site, to, now),
-      [sql.resetExpiry, number],
-      [sql.expireWithoutMail, site.id, number, now + waitMsOf(site.policy)],
-    ]
-  },
+  /** Its mail goes as if it was asked for now. */
+  release: (row: Row): Step => [sql.release, Number(row['number'])],
   erase: (row: Row): Step => [sql.erase, Number(row['number'])],
 }

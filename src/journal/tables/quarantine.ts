@@ -1,4 +1,4 @@
-import type { Millis, SignupId } from '../../signup/signup.ts'
+import type { SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
 import { hourOf } from '../contracts/reader.ts'
@@ -96,7 +96,7 @@ export async function heldAfter({ db, id }: Pick<Site, 'db' | 'id'>, after: numb
 }
 
 /** How the suspect signups of one site are decided on. */
-export function quarantineOf(site: Site, now: () => Millis): Quarantine {
+export function quarantineOf(site: Site): Quarantine {
   const { db, id } = site
   return {
     find: async (ids) => {
@@ -106,14 +106,12 @@ export function quarantineOf(site: Site, now: () => Millis): Quarantine {
     },
     release: (positions) =>
       db.transact([headLock, siteLock(id)], function* () {
-        const beside = yield* decidingBeside(site, positions, (row) =>
-          heldPending.release(site, row, now()),
-        )
+        const beside = yield* decidingBeside(site, positions, heldPending.release)
         return withBeside(yield* releasing(site, positions), beside)
       }),
     erase: (positions) =>
       db.transact([siteLock(id)], function* () {
-        const beside = yield* decidingBeside(site, positions, (row) => [heldPending.erase(row)])
+        const beside = yield* decidingBeside(site, positions, heldPending.erase)
         if (beside > 0) yield* ask(...site.noteErased(), stepToClose(id, beside))
         const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
         return withBeside(yield* leaving(site, held.rows), beside)
@@ -125,12 +123,12 @@ export function quarantineOf(site: Site, now: () => Millis): Quarantine {
 function* decidingBeside(
   { id }: Site,
   positions: readonly number[],
-  decide: (row: Row) => readonly Step[],
+  decide: (row: Row) => Step,
 ): Operation<number> {
   const beside = [...new Set(positions)].filter((position) => position > besideBase)
   if (beside.length === 0) return 0
   const [{ rows }] = yield* ask(heldPending.at(id, beside))
-  yield rows.flatMap(decide)
+  yield rows.map(decide)
   return rows.length
 }
 

@@ -182,6 +182,7 @@ export const limitedMails: readonly ContractTest[] = [
       await ask(journal, { sheetTab: 'News' })
       expect(await send(journal)).toEqual([ada])
       await ask(journal, { sheetTab: 'Blog' })
+      expect(await send(journal)).toEqual([])
       expect(await send(journal, noon + dayMs)).toEqual([])
       await ask(journal, { sheetTab: 'Blog' }, 'share', noon + dayMs)
       expect(await send(journal, noon + dayMs)).toEqual([ada])

@@ -59,7 +59,7 @@ export function addImport(program: Command, run: Run): void {
           throw new UsageError(
             '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
           )
-        const columns = new Columns(options.map ?? [], ownColumns(site.fields, site.confirmation))
+        const columns = new Columns(options.map ?? [], ownColumns(site.fields))
         await using opened = await openImportFile(path)
         const { file } = opened
         if (file.columns) columns.take(file.columns)

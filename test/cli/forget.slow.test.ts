@@ -70,6 +70,7 @@ test('forget erases a person beside a service, in all tabs and files, and nobody
     code: 0,
     done: true,
     signups: { erased: 2, unwritten: 0, inBatch: 0 },
+    beside: { pending: 0, mails: 0, blocks: 0 },
     rows: { removed: 2, notFound: 0, waiting: 0, others: 0 },
     reason: null,
     absentSites: [],

@@ -92,10 +92,9 @@ export class Importer {
       dates.earliest = Math.min(dates.earliest, parsed.at)
       dates.latest = Math.max(dates.latest, parsed.at)
     } else dates.without += 1
-    const { email, sheetTab, source, name, tags, metadata, fields, confirmedAt } = parsed.value
+    const { email, sheetTab, source, name, tags, metadata, fields } = parsed.value
     const cells = { email, sheetTab, source, name, tags, metadata, fields }
-    const confirmed = confirmedAt === undefined ? {} : { confirmedAt }
-    const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...cells, ...confirmed }
+    const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...cells }
     this.#waiting.push({ record, signup })
   }
 

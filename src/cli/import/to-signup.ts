@@ -1,7 +1,6 @@
+import type { Millis } from '../../signup/signup.ts'
 import { isRecord, parseJson } from '../../signup/json.ts'
-import { type ParseContext, type ParsedSignup, parseSignup } from '../../signup/parse.ts'
-import { confirmedColumn } from '../../signup/row.ts'
-import type { Millis, Signup } from '../../signup/signup.ts'
+import { type ParseContext, parseSignup } from '../../signup/parse.ts'
 import type { Columns } from './columns.ts'
 import { rejectedColumns } from './file-record.ts'
 import { type DateOrder, readMoment } from '../moment.ts'
@@ -17,8 +16,7 @@ export interface RowOptions {
 
 /**
  * Checks one record like a signup request. Returns a reason when something is wrong. Without a timestamp,
- * `hasDate` is false, and `at` is now. What is no time of a confirmation goes into the metadata, as other
- * programs write yes and no.
+ * `hasDate` is false, and `at` is now.
  */
 export function parseRow(
   values: readonly (readonly [column: string, value: unknown])[],
@@ -26,13 +24,10 @@ export function parseRow(
 ) {
   const fields: Record<string, unknown> = {}
   const extra: [string, unknown][] = []
-  let confirmedAt: Millis | undefined
   for (const [column, value] of values) {
     if ((value ?? '') === '' || rejectedColumns.includes(column)) continue
     const field = columns.fieldOf(column)
-    const confirmed = field === confirmedColumn.name ? momentIn(value, now, dates) : undefined
-    if (confirmed !== undefined) confirmedAt = confirmed
-    else if (field === undefined || field === confirmedColumn.name) extra.push([column, value])
+    if (field === undefined) extra.push([column, value])
     else fields[field] = value
   }
   const { timestamp, metadata, ...rest } = fields
@@ -54,19 +49,9 @@ export function parseRow(
   const parsed = parseSignup(input, context)
   if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message))
   if (parsed.ok && typeof at === 'number' && problems.length === 0) {
-    const value: ParsedSignup & Pick<Signup, 'confirmedAt'> = {
-      ...parsed.value,
-      ...(confirmedAt !== undefined && { confirmedAt }),
-    }
-    return { ok: true as const, value, at, hasDate: timestamp !== undefined }
+    return { ...parsed, at, hasDate: timestamp !== undefined }
   }
   return { ok: false as const, reason: problems.join(' ') }
-}
-
-/** The moment in a cell; undefined when it has none. */
-function momentIn(value: unknown, now: Millis, dates: DateOrder | undefined): Millis | undefined {
-  const at = typeof value === 'string' ? readMoment(value, now, dates) : undefined
-  return typeof at === 'number' ? at : undefined
 }
 
 /** The metadata of a record with the columns that are no fields. */

@@ -37,85 +37,24 @@ export function addPerson(program: Command, run: Run): void {
 const unsearched =
   'Not looked at: the spreadsheets themselves, exports, imports and backups, the mail server and its logs.'
 
+/** Everything that is not empty, under the names that the JSON has. */
 function describe({ sites, wordings }: Person): string[] {
-  const lines = sites.flatMap((site) => {
-    const told = linesOf(site)
-    return sites.length > 1 && told.length > 0 ? [`Site ${site.site}`, '', ...told] : told
+  const told = sites.flatMap(({ site, signups, pending, mails, block, expiredUpTo }) => [
+    ...signups.flatMap((one) => entry('Signup', { site, ...one })),
+    ...pending.flatMap((one) => entry('Beside the list', { site, ...one })),
+    ...mails.flatMap((one) => entry('Mail', { site, ...one })),
+    ...(block ? entry('No mail goes to this address', { site, ...block }) : []),
+    ...(expiredUpTo === null ? [] : entry('Erased by RETENTION_DAYS', { site, expiredUpTo })),
+  ])
+  const agreed = wordings.map((text, at) => `Wording ${at}: ${text}`)
+  const all = told.length > 0 ? [...told, ...agreed] : ['Nothing is kept about this address.']
+  return [...all, unsearched].map(visible)
+}
+
+function entry(heading: string, facts: object): string[] {
+  const texts = Object.entries(facts).map(([key, value]: [string, unknown]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return ['null', '[]', '{}', '', 'false'].includes(text) ? '' : `  ${key}: ${text}`
   })
-  const agreed = wordings.flatMap((text, at) => [`Wording ${at + 1}: ${text}`])
-  return [
-    ...(lines.length > 0 ? lines : ['Nothing is kept about this address.', '']),
-    ...agreed,
-    ...(agreed.length > 0 ? [''] : []),
-    unsearched,
-  ].map(visible)
-}
-
-function linesOf({ signups, pending, mails, block, expiredUpTo }: Person['sites'][number]) {
-  const lines = [
-    ...signups.flatMap((signup) => {
-      const { state, writtenAt, confirmedAt, signs } = signup
-      return entry(`Signup, ${state}`, signup, [
-        ['Confirmed', confirmedAt],
-        ['Row written', writtenAt],
-        ['Signs of spam', signs.join(', ')],
-      ])
-    }),
-    ...pending.flatMap((signup) => {
-      const { state, until, isSuspect } = signup
-      return entry(`Beside the list, ${isSuspect ? 'suspect' : state}`, signup, [
-        ['Erased', until ?? (isSuspect ? null : 'some days after its mail')],
-      ])
-    }),
-    ...mails.map(({ kind, madeAt, sentAt, tries }) => {
-      const state = sentAt ? `sent ${short(sentAt)}` : `not sent, tried ${tries} times`
-      return `Mail (${kind}) of ${short(madeAt)}: ${state}`
-    }),
-    ...(block
-      ? [
-          `No mail goes to it: ${block.why} ${short(block.at)}, ` +
-            (block.until === null
-              ? 'until it confirms or rollcall mail allow'
-              : `until ${short(block.until)}`),
-        ]
-      : []),
-    ...(expiredUpTo === null
-      ? []
-      : [
-          `RETENTION_DAYS: of what was written up to ${short(expiredUpTo)} only the spreadsheet knows whose it is.`,
-        ]),
-  ]
-  return lines.length > 0 ? [...lines, ''] : []
-}
-
-type Told = Person['sites'][number]['signups'][number] | Person['sites'][number]['pending'][number]
-
-/** A heading, and below it what is not empty. */
-function entry(
-  heading: string,
-  signup: Told,
-  more: readonly (readonly [name: string, value: string | null])[],
-): string[] {
-  const { id, receivedAt, sheetTab, source, name, tags, metadata, fields, wording } = signup
-  const others = { ...metadata, ...fields }
-  const facts: typeof more = [
-    ...more,
-    ['Tab', sheetTab],
-    ['Source', source],
-    ['Name', name],
-    ['Tags', tags.join(', ')],
-    ['More', Object.keys(others).length > 0 ? JSON.stringify(others) : ''],
-    ['Agreed to', wording === null ? '' : `wording ${wording + 1}`],
-    ['Id', id],
-  ]
-  const told = facts.filter(([, value]) => (value ?? '') !== '')
-  return [
-    `${heading}, of ${short(receivedAt)}`,
-    ...told.map(([key, value]) => `  ${key}: ${value ?? ''}`),
-  ]
-}
-
-/** "2026-11-20 10:00:00 UTC" */
-function short(time: string): string {
-  return `${time.slice(0, 19).replace('T', ' ')} UTC`
+  return [heading, ...texts.filter((text) => text !== '')]
 }

@@ -48,8 +48,9 @@ test('person prints what was confirmed, what waits, the mails and the wording, a
     ...{ block: null, wordings: [consent] },
   })
   const { stdout } = await runCommand(['person', ada], place)
-  expect(stdout).toMatch(/^Signup, written, of 2.*\n {2}Confirmed: 2.*\n/)
-  expect(stdout).toContain(`Wording 1: ${consent}`)
+  expect(stdout).toMatch(/^Signup\n {2}site: default\n {2}state: written\n/)
+  expect(stdout).toMatch(/^ {2}confirmedAt: 2.*Z$/m)
+  expect(stdout).toContain(`Wording 0: ${consent}`)
   expect(stdout).toContain('Not looked at: the spreadsheets themselves')
   expect(stdout).not.toContain('Bob')
 })

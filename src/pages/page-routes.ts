@@ -7,7 +7,7 @@ import type { Handler, Route } from '../http/router.ts'
 import type { Field } from '../signup/field.ts'
 import { collectedLength, collectedText, pageAddress } from '../signup/field-control.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
-import { document } from './document.ts'
+import { document, type Html } from './document.ts'
 import { formPage } from './form-page.ts'
 import { nextLocation, thanksPath } from './form-post.ts'
 import { consentField } from './form-trees.ts'
@@ -128,39 +128,40 @@ function fieldOf(parameter: string): string | undefined {
 }
 
 /** The thank-you page. It contains neither the address nor anything else about the visitor. */
-export async function thanksPage(view: View): Promise<string> {
+export function thanksPage(view: View): Promise<string> {
   const { settings, texts } = view
   const { title, text, close, next } = texts.thanks
-  const isBare = view.page === 'form'
-  const mayClose = !isBare && settings.next === undefined
-  const body = html`<div class="thanks" role="status">
-    <div>
-      ${!isBare && settings.title && html`<p class="intro">${ownText(view, settings.title)}</p>`}
-      <h1>${title}</h1>
-      <p>
+  const mayClose = view.page !== 'form' && settings.next === undefined
+  return afterForm(
+    view,
+    title,
+    html`<p>
         ${settings.thanks ? ownText(view, settings.thanks) : html`${text} ${mayClose && close}`}
       </p>
-      ${settings.next && html`<a class="next" href="${settings.next}" target="_top">${next}</a>`}
-    </div>
-  </div>`
-  return document(view, {
-    title: settings.title ? `${title} – ${plainOwnText(view, settings.title)}` : title,
-    body,
-  })
+      ${settings.next && html`<a class="next" href="${settings.next}" target="_top">${next}</a>`}`,
+  )
 }
 
 /** Asks the visitor to look into the mail. It contains nothing about the visitor. */
-export async function pendingPage(view: View, form: string | undefined): Promise<string> {
-  const { settings, texts } = view
-  const { title, text, spamText, again } = texts.pending
-  const isBare = view.page === 'form'
+export function pendingPage(view: View, form: string | undefined): Promise<string> {
+  const { title, text, spamText, again } = view.texts.pending
+  return afterForm(
+    view,
+    title,
+    html`<p>${text}</p>
+      <p>${spamText}</p>
+      ${form && html`<p><a class="again" href="${form}">${again}</a></p>`}`,
+  )
+}
+
+function afterForm(view: View, title: string, content: Html): Promise<string> {
+  const { page, settings } = view
+  const isBare = page === 'form'
   const body = html`<div class="thanks" role="status">
     <div>
       ${!isBare && settings.title && html`<p class="intro">${ownText(view, settings.title)}</p>`}
       <h1>${title}</h1>
-      <p>${text}</p>
-      <p>${spamText}</p>
-      ${form && html`<p><a class="again" href="${form}">${again}</a></p>`}
+      ${content}
     </div>
   </div>`
   return document(view, {
@@ -181,6 +182,8 @@ export function formAddress(
   const path = pathsOfForms[page]
   const from = URL.parse(request.headers.get('referer') ?? '')
   // Behind a proxy's path ours is only the end of it.
-  if (from?.origin === ownOrigin && from.pathname.endsWith(path)) return from.pathname + from.search
+  const isForm = from?.origin === ownOrigin && from.pathname.endsWith(path)
+  // Two slashes at the beginning would name another host.
+  if (isForm && !from.pathname.startsWith('//')) return from.pathname + from.search
   return root + path.slice(1) + query
 }

@@ -46,6 +46,10 @@ test.each([
     'the form was refused before, so its page cannot be opened',
     `${ownOrigin}/api/signup?page=form`,
   ],
+  [
+    'an address of two slashes would lead to another host',
+    `${ownOrigin}//evil.example/api/signup/form`,
+  ],
   ['another origin claims to be the form', 'https://evil.example/api/signup/form'],
 ])('the link leads to the form in the same looks when %s', (_, referer) => {
   expect(linkOf('?page=form&language=de', referer)).toBe(

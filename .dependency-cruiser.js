@@ -34,7 +34,13 @@ const mayImport = {
     'journal/contracts/',
     'spreadsheet/(spreadsheet|read-rows|backoff|csv).ts',
   ],
-  'alerts/': ['signup/', 'platform/', 'journal/contracts/(delivery-log|reader|errors).ts'],
+  'outbox/': ['signup/', 'platform/', 'journal/contracts/(outbox|delivery-log|reader|errors).ts'],
+  'alerts/': [
+    'signup/',
+    'platform/',
+    'journal/contracts/(outbox|delivery-log|reader|errors).ts',
+    'outbox/webhook/',
+  ],
   'service/': ['(?!cli/|main.ts|start.js)'],
   'cli/': [
     'service/',
@@ -59,7 +65,8 @@ const mayImportTypes = {
   'pages/': ['ops/'],
   'api/': ['ops/'],
   'delivery/': ['ops/'],
-  'alerts/': ['ops/'],
+  'outbox/': ['ops/', 'journal/contracts/journal.ts'],
+  'alerts/': ['ops/', 'outbox/sender.ts'],
 }
 
 /** These run on the web's own APIs, so that they fit other runtimes than Node. */

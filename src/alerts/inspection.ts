@@ -1,8 +1,7 @@
-import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
+import type { Outbox } from '../journal/contracts/outbox.ts'
+import { type Receiver, sendMessage, type SendWorld, statusOf } from '../outbox/webhook/send.ts'
 import { type Finding, findingsOf } from '../signup/finding.ts'
 import { testNotice } from './notice.ts'
-import { type Receiver, sendMessage, type SendWorld, statusOf } from './send.ts'
-import { readKept } from './watch.ts'
 
 const { ok, warning, fault } = findingsOf('notices')
 const timeoutMs = 5_000
@@ -18,7 +17,7 @@ const checkReceiver = 'Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log
  */
 export async function inspectNotices(
   { url }: Receiver,
-  sites: readonly { readonly delivery: Pick<DeliveryLog, 'fact'> }[],
+  sites: readonly { readonly outbox: Pick<Outbox, 'figures'> }[],
   { http }: Pick<SendWorld, 'http'>,
   signal: AbortSignal,
 ): Promise<Finding> {
@@ -28,8 +27,8 @@ export async function inspectNotices(
     const hint = 'Check ALERT_WEBHOOK_URL. Until it works, only the log tells of an outage.'
     return fault(`go to ${host}, which does not answer: ${asked}`, hint)
   }
-  const kept = await Promise.all(sites.map(({ delivery }) => readKept(delivery)))
-  const [last] = kept.flatMap(({ failed }) => failed ?? []).toSorted((a, b) => b.at - a.at)
+  const all = await Promise.all(sites.map(({ outbox }) => outbox.figures(['notice'])))
+  const [last] = all.flatMap(({ failed }) => failed ?? []).toSorted((a, b) => b.at - a.at)
   if (last) {
     const { tries, reason } = last
     const when = `${tries} tries: at ${new Date(last.at).toISOString()}, ${reason}`

@@ -2,7 +2,7 @@ import type { Health } from '../ops/health.ts'
 import { delayWords, refusalWords } from '../signup/trouble.ts'
 import type { Millis } from '../signup/signup.ts'
 
-/** How the delivery of a site fares at one moment. */
+/** How something of a site fares at one moment, such as its delivery. */
 export type Seen =
   | { readonly kind: 'well' }
   /** Neither trouble that lasts nor a sign that delivery works. */
@@ -10,7 +10,8 @@ export type Seen =
   | Trouble
 
 interface Trouble {
-  readonly kind: 'blocked' | 'stalled'
+  /** Of delivery: `blocked`, `stalled`. Of mail: `failing`, `delayed`. */
+  readonly kind: 'blocked' | 'stalled' | 'failing' | 'delayed'
   /** A fixed sentence, which may be public. */
   readonly reason: string
   readonly since: Millis

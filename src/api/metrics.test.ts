@@ -22,12 +22,13 @@ function world(figures: () => Promise<Figures>) {
       return figures()
     },
   }
+  const messages = async () => ({ mail: 0, notice: 0 })
   const handle = metricsHandler({
     tokens: new ApiKeys(['a-token-0123456789'], sha256),
     metrics: {
       text: async (readings: Readings | undefined) => JSON.stringify([...(readings?.sites ?? [])]),
     },
-    sites: [{ name: 'news', reader, health: createHealth() }],
+    sites: [{ name: 'news', reader, health: createHealth(), messages }],
     quota: async () => undefined,
     clock,
   })
@@ -67,6 +68,7 @@ test('a journal that hangs is waited for, for three seconds, and asked once by a
     pending: 2,
     oldestPendingAgeSeconds: 1.5,
     lastSuccessSeconds: 0.007,
+    messages: { mail: 0, notice: 0 },
   }
   expect(JSON.parse(await next)).toEqual([['news', reading]])
   expect(reads()).toBe(1)

@@ -6,6 +6,7 @@ import type { AsideTab, Trouble, Warning } from '../signup/trouble.ts'
 import { challengeEvents } from './challenge-events.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
+import { mailEvents } from './mail-events.ts'
 import type { SiteMetrics } from './metrics.ts'
 import { refusalEvents, ToldLines } from './refusal-events.ts'
 
@@ -51,6 +52,7 @@ export function createEvents(
     ...deliveryEvents(log, health, metrics),
     ...tabEvents(log, health),
     ...spreadsheetEvents(log, health),
+    ...mailEvents(log, health, clock, metrics),
   }
 }
 

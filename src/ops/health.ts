@@ -1,4 +1,5 @@
 import type { Misconfigured } from '../challenge/challenge.ts'
+import type { Millis } from '../signup/signup.ts'
 import type { AsideTab, DeliveryHealth, Warning } from '../signup/trouble.ts'
 
 /** Whether signups can be stored. */
@@ -11,6 +12,11 @@ export type ChallengeHealth =
   | { readonly state: 'off' | 'ok' | 'unavailable' }
   | { readonly state: 'misconfigured'; readonly reason: Misconfigured['reason'] }
 
+/** Whether mails can be sent. The reason is a fixed sentence, for the operator only. */
+export type MailHealth =
+  | { readonly state: 'off' | 'ok' }
+  | { readonly state: 'failing'; readonly reason: string; readonly since: Millis }
+
 /**
  * The state of the service after the last event, for the operator. `events.ts` writes it;
  * `api/ready.ts` decides what the public may know.
@@ -19,6 +25,7 @@ export interface Health {
   readonly journal: JournalHealth
   delivery: DeliveryHealth
   challenge: ChallengeHealth
+  mail: MailHealth
   /** The tabs that are set aside, by `tabKey`. */
   readonly tabs: Map<string, AsideTab>
   /** The number of requests since the start from pages of an origin that is not allowed. */
@@ -35,6 +42,7 @@ export function createHealth(journal: JournalHealth = { state: 'ok' }): Health {
     journal,
     delivery: { state: 'ok' },
     challenge: { state: 'off' },
+    mail: { state: 'off' },
     tabs: new Map(),
     refusedByOrigin: 0,
     refusedApiKeys: 0,

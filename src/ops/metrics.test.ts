@@ -19,10 +19,27 @@ test('durations are in seconds', async () => {
 test('what the journal told before is not shown while it cannot be read', async () => {
   const metrics = create()
   const state = 'partly blocked' as const
-  const reading = { state, pending: 2, oldestPendingAgeSeconds: 9, lastSuccessSeconds: 5 }
+  const reading = {
+    ...{ state, pending: 2, oldestPendingAgeSeconds: 9, lastSuccessSeconds: 5 },
+    messages: { mail: 1, notice: 0 },
+  }
   const quota = { minute: 3, day: 4 }
   const names = async (readings: Parameters<Metrics['text']>[0]) =>
-    (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota)\w+/gm)
-  expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(9)
+    (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota|messages)\w+/gm)
+  expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(11)
   expect(await names(undefined)).toBeNull()
+})
+
+test('a mail is counted by its kind and by what became of it', async () => {
+  const metrics = create()
+  metrics.ofSite('news').mailEnded('confirm', 'sent')
+  const text = await metrics.text(undefined)
+  expect(text.match(/^rollcall_mails_total.*/gm)?.toSorted()).toEqual([
+    'rollcall_mails_total{site="news",kind="confirm",outcome="failed"} 0',
+    'rollcall_mails_total{site="news",kind="confirm",outcome="sent"} 1',
+    'rollcall_mails_total{site="news",kind="report",outcome="failed"} 0',
+    'rollcall_mails_total{site="news",kind="report",outcome="sent"} 0',
+    'rollcall_mails_total{site="news",kind="welcome",outcome="failed"} 0',
+    'rollcall_mails_total{site="news",kind="welcome",outcome="sent"} 0',
+  ])
 })

@@ -7,6 +7,7 @@ import { type DeliveryState, deliveryStates } from '../signup/trouble.ts'
 export type CallOutcome = (typeof callOutcomes)[number]
 
 const callOutcomes = ['ok', 'refused', 'retryable', 'unknown'] as const
+const mailKinds = ['confirm', 'welcome', 'report'] as const
 const verdicts = ['passed', 'rejected', 'misconfigured', 'unavailable'] as const
 
 /** What is read when somebody asks for the metrics. */
@@ -24,6 +25,8 @@ export interface SiteReading {
   readonly oldestPendingAgeSeconds: number
   /** Since the Unix epoch; 0 before the first one. */
   readonly lastSuccessSeconds: number
+  /** How many messages wait. */
+  readonly messages: Readonly<Record<'mail' | 'notice', number>>
 }
 
 /** What the events of one site count. */
@@ -106,6 +109,19 @@ export class Metrics {
     'How long the provider of the challenge took for a verdict, two tries included.',
     [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
+  readonly #mails = this.#counter(
+    'mails_total',
+    'Mails that were sent, and those that nobody tries again.',
+    'site',
+    'kind',
+    'outcome',
+  )
+  readonly #waiting = this.#gauge(
+    'messages_waiting',
+    'Mails and notices that wait to be sent; at most 100,000 are counted.',
+    'site',
+    'kind',
+  )
   readonly #requestSeconds = new Histogram({
     name: 'rollcall_http_request_duration_seconds',
     help: 'From the headers of a request until its answer was ready to be sent.',
@@ -137,7 +153,12 @@ export class Metrics {
   ofSite(site: string) {
     const accepted: Adder = this.#accepted.labels(site)
     for (const signal of Object.keys(signalPoints)) this.#suspects.labels(site, signal).inc(0)
+    for (const kind of mailKinds) {
+      for (const outcome of ['sent', 'failed']) this.#mails.labels(site, kind, outcome).inc(0)
+    }
     return {
+      mailEnded: (kind: string, outcome: 'sent' | 'failed'): void =>
+        this.#mails.labels(site, kind, outcome).inc(1),
       signupsAccepted: (count: number, duplicates: number): void => {
         accepted.inc(count)
         if (duplicates > 0) this.#duplicates.inc(duplicates)
@@ -176,7 +197,7 @@ export class Metrics {
   /** All metrics as text. Without readings, the gauges of the journal are left out. */
   async text(readings: Readings | undefined): Promise<string> {
     const gauges = [this.#pending, this.#oldest, this.#state, this.#lastSuccess, this.#quota]
-    for (const gauge of gauges) gauge.reset()
+    for (const gauge of [...gauges, this.#waiting]) gauge.reset()
     for (const [site, reading] of readings?.sites ?? []) {
       this.#pending.set({ site }, reading.pending)
       this.#oldest.set({ site }, reading.oldestPendingAgeSeconds)
@@ -184,6 +205,9 @@ export class Metrics {
         this.#state.set({ site, state }, state === reading.state ? 1 : 0)
       }
       this.#lastSuccess.set({ site }, reading.lastSuccessSeconds)
+      for (const [kind, count] of Object.entries(reading.messages)) {
+        this.#waiting.set({ site, kind }, count)
+      }
     }
     for (const [window, left] of Object.entries(readings?.quota ?? {})) {
       this.#quota.set({ window }, left)

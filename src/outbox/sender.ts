@@ -126,7 +126,8 @@ export class Sender implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { clock, events, lookMs = second } = this.#options
-    while (!this.#stopping.signal.aborted) {
+    const isStopping = () => this.#stopping.signal.aborted
+    for (;;) {
       this.#wake = new AbortController()
       try {
         await this.#fill()
@@ -134,7 +135,9 @@ export class Sender implements AsyncDisposable {
         // Intake reports a failing journal.
         if (!(error instanceof JournalUnavailable)) events.crashed(error)
       }
-      if (!this.#stopping.signal.aborted) await clock.sleep(lookMs, this.#wake.signal)
+      if (isStopping()) return
+      await clock.sleep(lookMs, this.#wake.signal)
+      if (isStopping()) return
     }
   }
 
@@ -163,7 +166,10 @@ export class Sender implements AsyncDisposable {
   async #send(message: Message): Promise<void> {
     const { consumer, outbox, events } = this.#options
     const { signal } = this.#leaving
-    const isWanted = () => outbox.isClaimed(message.number, this.#by)
+    const isWanted = async () => {
+      // When the journal cannot tell, the next try asks again.
+      return (await unlessUnavailable(outbox.isClaimed(message.number, this.#by))) ?? false
+    }
     try {
       const sent = await consumer.send(message, { signal, isWanted })
       await this.#settle(message, this.#conclude(message, sent))
@@ -252,12 +258,23 @@ export class Sender implements AsyncDisposable {
       // Another holder of the lease may have claimed it.
       if (!isOver && !delivers()) return
       try {
-        return await outbox.settle(number, outcome)
+        await outbox.settle(number, outcome)
+        return
       } catch (error) {
         if (!(error instanceof JournalUnavailable)) throw error
         if (this.#leaving.signal.aborted) return
         await clock.sleep(second, this.#leaving.signal)
       }
     }
+  }
+}
+
+/** Undefined while the journal cannot be read. */
+async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return undefined
+    throw error
   }
 }

@@ -38,10 +38,13 @@ export function metricsRoute(
   return metricsHandler({
     tokens: new ApiKeys([metricsToken], digest),
     metrics,
-    sites: sites.map(({ config: { name }, journal: { reader }, health }) => ({
-      name,
-      reader,
-      health,
+    sites: sites.map(({ config: { name }, journal: { reader, outbox }, health }) => ({
+      ...{ name, reader, health },
+      messages: async () => {
+        const mails = await outbox.figures(['confirm', 'welcome', 'report'])
+        const notices = await outbox.figures(['notice'])
+        return { mail: mails.waiting, notice: notices.waiting }
+      },
     })),
     quota: () => fewestLeft(sites, now),
     clock: { now, sleep: (ms, signal) => clock.sleep(ms, signal) },

@@ -3,7 +3,6 @@ import type { Secrets } from '../config/secrets.ts'
 import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
-import { noticeEvents } from '../alerts/notice-events.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { journalHomeOf } from './journal-home.ts'
 import { createSiteDelivery, type DeliveryOverrides } from './site-delivery.ts'
@@ -115,8 +114,8 @@ export async function startService(
 /** What the delivery of a site works with. */
 function deliveryOf(site: RunningSite, config: Config, secrets: Secrets) {
   const { name } = site.config
-  const notices = { site: name, receiver: secrets.alertWebhook, events: noticeEvents(site.log) }
-  return { ...destinationOf(site.config, config, secrets), ...site, notices }
+  const messages = { site: name, receiver: secrets.alertWebhook, log: site.log }
+  return { ...destinationOf(site.config, config, secrets), ...site, messages }
 }
 
 /** Also names the sites that are not in the settings any more, and have signups that nobody delivers. */

@@ -3,14 +3,15 @@ import type { BatchAllowance } from '../delivery/batch-allowance.ts'
 import { followNote, noteDelivery } from '../delivery/delivery-note.ts'
 import { Leaseholder, type LeaseholderOptions } from '../delivery/leaseholder.ts'
 import { Writer } from '../delivery/writer.ts'
-import { readDeliveryNote } from '../journal/contracts/delivery-log.ts'
+import { readDeliveryNote, readMailNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
-import { Watch, type WatchOptions, type WatchTimes } from '../alerts/watch.ts'
+import type { WatchTimes } from '../alerts/watch.ts'
 import { comparisonOf } from '../operations/compare.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import { type MessageOptions, startMessages } from './site-messages.ts'
 import { accountOf, connectSpreadsheet, type Destination } from './spreadsheets.ts'
 import { realWorld, type World } from './world.ts'
 
@@ -72,8 +73,8 @@ export interface SiteDeliveryOptions extends Omit<WriterOptions, 'share'> {
   readonly health: Health
   /** The account that the site shares with others. */
   readonly account?: Account | undefined
-  /** Whom to tell when delivery does not work; nobody when it is left out. */
-  readonly notices?: Pick<WatchOptions, 'site' | 'receiver' | 'events'>
+  /** What is sent besides the rows; nothing when it is left out. */
+  readonly messages?: MessageOptions | undefined
   /** As in `LeaseholderOptions`. */
   readonly replaced?: LeaseholderOptions['replaced']
 }
@@ -108,32 +109,33 @@ export function createSiteDelivery(
   function newWriter(): Pick<Writer, 'start' | 'stop'> {
     const writer = createWriter({ ...options, events: noting?.events ?? events, share }, parts)
     const ended = new AbortController()
-    let watch: Watch | undefined
+    let sending: ReturnType<typeof startMessages> | undefined
     return {
       start: () => {
         writer.start()
         void noting?.repeat(ended.signal)
-        watch = options.notices && watchFor(options.notices)
+        const { messages } = options
+        const { noticeTimes: times } = parts
+        sending =
+          messages && startMessages(messages, { journal, health, events, world, delivers, times })
       },
       stop: async (graceMs) => {
-        await Promise.all([writer.stop(graceMs), watch?.[Symbol.asyncDispose]()])
+        await Promise.all([writer.stop(graceMs), sending?.stop(graceMs)])
         ended.abort()
       },
     }
   }
 
-  function watchFor(notices: NonNullable<SiteDeliveryOptions['notices']>): Watch {
-    const time = journal.time ?? clock
-    const { noticeTimes: times } = parts
-    const http = world.receiverHttp
-    return new Watch({ ...world, ...notices, http, health, journal, time, delivers, times })
-  }
-
   async function lookOn(): Promise<void> {
     try {
       const note = await readDeliveryNote(journal.reader)
+      const mailNote = await readMailNote(journal.reader)
       // A slow answer is from before this instance took over.
-      if (note && !holder.holds) followNote(note, health)
+      if (!holder.holds) {
+        if (note) followNote(note, health)
+        if (health.mail.state !== 'off')
+          health.mail = mailNote ? { state: 'failing', ...mailNote } : { state: 'ok' }
+      }
       // Learns the default tab's name.
       await journal.intake.cursors([])
     } catch (error) {

@@ -20,6 +20,8 @@ const contract = [
   'rollcall_delivery_last_success_timestamp_seconds gauge site',
   'rollcall_delivery_state gauge site,state',
   'rollcall_http_request_duration_seconds histogram route,method,status',
+  'rollcall_mails_total counter site,kind,outcome',
+  'rollcall_messages_waiting gauge site,kind',
   'rollcall_oldest_pending_age_seconds gauge site',
   'rollcall_pending_signups gauge site',
   'rollcall_provider_calls_total counter outcome',

@@ -124,8 +124,27 @@ export const restoredFact = 'restored'
 /** The name of a fact: the codes of the journals that this one has replaced, with spaces between them. */
 export const replacedCodesFact = 'replaced codes'
 
-/** The name of a fact: the outage of which the operator was told, and notices that nobody has received. */
+/** The name of a fact: the outage of delivery of which the operator was told. */
 export const noticesFact = 'notices'
+
+/** The name of a fact: since when mails cannot be sent, and why. Made by the notices about it. */
+export const mailFact = 'mail'
+
+export interface MailNote {
+  readonly since: Millis
+  /** A fixed sentence. */
+  readonly reason: string
+}
+
+/** Why mails cannot be sent, as the delivering instance has noted it; undefined when they can. */
+export async function readMailNote(reader: Pick<Reader, 'fact'>): Promise<MailNote | undefined> {
+  const text = await reader.fact(mailFact)
+  const note =
+    text === undefined
+      ? {}
+      : (JSON.parse(text) as { outage?: { since: Millis } } & Partial<MailNote>)
+  return note.outage && { since: note.outage.since, reason: note.reason ?? '' }
+}
 
 /** The marker of a batch that was settled or released. */
 export interface EndedMarker {

@@ -92,9 +92,9 @@ export class MailConnection implements Disposable {
       allowInternalNetworkInterfaces: true,
       tls: { minVersion: 'TLSv1.2' },
       customAuth: {
-        [senderProbe]: async ({ sendCommand }) => {
-          const { status } = await sendCommand(`MAIL FROM:<${sender}>`)
-          await sendCommand('RSET')
+        [senderProbe]: async (smtp) => {
+          const { status } = await smtp.sendCommand(`MAIL FROM:<${sender}>`)
+          await smtp.sendCommand('RSET')
           if (status >= 300) throw new MailServerFailure(status < 500 ? 'busy' : 'sender')
         },
       },

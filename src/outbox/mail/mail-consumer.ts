@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Message } from '../../journal/contracts/outbox.ts'
-import { type Clock, second } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { emailProblem } from '../../signup/email.ts'
 import type { Consumer, Sent, SendTask } from '../sender.ts'
 import {
@@ -12,6 +12,7 @@ import {
   type SmtpFailure,
   troubleOf,
 } from './connection.ts'
+import { IdleConnections } from './idle-connections.ts'
 import type { Mail } from './mail.ts'
 import { MailServerFailure, mailTroubles } from './trouble.ts'
 
@@ -28,8 +29,6 @@ export interface MailConsumerOptions {
 
 /** How many connections a site has to the mail server. Servers often allow ten to a client. */
 const atOnce = 5
-const mailsMax = 100
-const idleMs = 5 * second
 
 const words = {
   address: 'The address cannot be written to',
@@ -47,17 +46,11 @@ export function addressOf(from: string): string {
 export function mailConsumer(options: MailConsumerOptions): Consumer {
   const { server, from, perHour, compose, clock } = options
   const times = { ...mailTimes, ...options.times }
-  const idle = new Set<MailConnection>()
-  const ended = new AbortController()
-
+  const idle = new IdleConnections(clock)
   return {
     kinds: ['confirm', 'welcome', 'report'],
     ...{ atOnce, perHour, send },
-    [Symbol.asyncDispose]: async () => {
-      ended.abort()
-      for (const connection of idle) connection[Symbol.dispose]()
-      idle.clear()
-    },
+    [Symbol.asyncDispose]: async () => idle[Symbol.dispose](),
   }
 
   async function send(message: Message, task: SendTask): Promise<Sent> {
@@ -68,7 +61,7 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
     const content = await contentOf(mail, from)
     const signal = AbortSignal.any([task.signal, AbortSignal.timeout(times.totalMs)])
     for (;;) {
-      const kept = take()
+      const kept = idle.take()
       const sent = await sendOnce(kept, mail.to, content, { ...task, signal })
       if (sent !== 'stale') return task.signal.aborted ? stopped(sent) : sent
     }
@@ -79,8 +72,9 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
     kept: MailConnection | undefined,
     to: string,
     content: Buffer,
-    { signal, isWanted }: SendTask,
+    task: SendTask,
   ): Promise<Sent | 'stale'> {
+    const { signal } = task
     let isHandedOver = false
     const read = function* () {
       isHandedOver = true
@@ -89,38 +83,17 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
     try {
       using opened = new DisposableStack()
       const connection = opened.use(kept ?? (await MailConnection.open(server, times, signal)))
-      const isStillWanted = await isWanted()
+      const isStillWanted = await task.isWanted()
       if (isStillWanted)
         await connection.send({ from: addressOf(from), to }, Readable.from(read()), signal)
       opened.move()
-      keep(connection)
+      idle.keep(connection)
       return { kind: isStillWanted ? 'sent' : 'unsent' }
     } catch (error) {
       const failure = error as SmtpFailure
       const sent = sentOf(failure, isHandedOver)
       return kept && sent.kind === 'down' && !signal.aborted ? 'stale' : sent
     }
-  }
-
-  function take(): MailConnection | undefined {
-    for (const connection of idle) {
-      idle.delete(connection)
-      if (connection.isOpen) return connection
-      connection[Symbol.dispose]()
-    }
-    return undefined
-  }
-
-  /** Keeps a connection for the next mail, if it can take one. */
-  function keep(connection: MailConnection): void {
-    if (!connection.isOpen || connection.mails >= mailsMax || ended.signal.aborted)
-      return connection[Symbol.dispose]()
-    const { mails } = connection
-    idle.add(connection)
-    void clock.sleep(idleMs, ended.signal).then(() => {
-      if (connection.mails !== mails || !idle.delete(connection)) return
-      connection[Symbol.dispose]()
-    })
   }
 }
 

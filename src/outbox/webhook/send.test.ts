@@ -1,44 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 
-import { type HttpAnswer, type HttpClient, HttpFailure } from '../platform/http-client.ts'
-import { attempt, isDue, pauseMs } from './attempt.ts'
+import { type HttpAnswer, type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import { sendMessage } from './send.ts'
-
-const year = 365 * 24 * 3_600_000
-
-test('pauses grow from 5 seconds to 2 hours, and up to half of each is left to chance', () => {
-  const pauses = [1, 2, 3, 10, 12, 100].map((tries) => pauseMs(tries, () => 1) / 1000)
-  expect(pauses).toEqual([5, 10, 20, 2560, 7200, 7200])
-  expect(pauseMs(1, () => 0)).toBe(2500)
-})
-
-test('a message waits for its next try, but not for longer when the wall clock was set back', () => {
-  const message = { id: 'a', body: '{}', tries: 0, nextAt: 9 * 3_600_000 }
-  const hours = [0, 6, 7, 7.5, 9].map((hour) => isDue(message, hour * 3_600_000))
-  expect(hours).toEqual([true, true, false, false, true])
-})
-
-test.each([
-  ['set forward by a year', year],
-  ['set back by a year', -year],
-  ['right', 0],
-])('a message is tried for about a day with a wall clock that is %s', async (_, jumpMs) => {
-  const http = async (): Promise<HttpAnswer> => ({ status: 500, headers: new Headers(), text: '' })
-  const receiver = { url: 'https://hooks.example.com/x', key: new Uint8Array(32) }
-  const { signal } = new AbortController()
-  let message = { id: 'a', body: '{}', tries: 0, nextAt: 0 }
-  for (let now = jumpMs; ; now = message.nextAt) {
-    const world = { http, clock: { now: () => now }, random: () => 0.5 }
-    const tried = await attempt(message, receiver, world, signal)
-    if (tried.kind === 'later') message = tried.waiting
-    else {
-      expect(tried).toMatchObject({ kind: 'given up', tries: 27 })
-      expect(Math.round((now - jumpMs) / 3_600_000)).toBe(25)
-      return
-    }
-  }
-})
 
 test('the library of Standard Webhooks verifies a message, its time included', async () => {
   const key = crypto.getRandomValues(new Uint8Array(32))

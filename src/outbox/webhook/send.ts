@@ -1,6 +1,6 @@
-import type { Clock } from '../platform/clock.ts'
-import { type HttpClient, HttpFailure, type OutgoingRequest } from '../platform/http-client.ts'
-import { messageOf } from '../platform/message-of.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { type HttpClient, HttpFailure, type OutgoingRequest } from '../../platform/http-client.ts'
+import { messageOf } from '../../platform/message-of.ts'
 
 /** Who receives messages. Both parts are secrets. */
 export interface Receiver {

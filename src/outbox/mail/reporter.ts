@@ -1,0 +1,165 @@
+import { JournalUnavailable } from '../../journal/contracts/errors.ts'
+import type { Journal } from '../../journal/contracts/journal.ts'
+import { type Clock, day, hour, minute } from '../../platform/clock.ts'
+import type { Digest } from '../../platform/digest.ts'
+import type { Millis } from '../../signup/signup.ts'
+import type { Report } from './report.ts'
+
+export interface ReporterOptions {
+  /** The name of the site. */
+  readonly site: string
+  readonly when: 'daily' | 'hourly'
+  /** Where the rows go: a URL or a folder. */
+  readonly location: string
+  readonly journal: {
+    readonly reader: Pick<Journal['reader'], 'page' | 'held'>
+    readonly delivery: Pick<Journal['delivery'], 'fact' | 'noteFact'>
+    readonly confirmation: Pick<Journal['confirmation'], 'figures'>
+    readonly outbox: Pick<Journal['outbox'], 'add'>
+  }
+  readonly clock: Pick<Clock, 'sleep'>
+  /** The wall clock of the journal. */
+  readonly time: Pick<Clock, 'now'>
+  readonly digest: Digest
+  readonly delivers: () => boolean
+  readonly events: { crashed(error: unknown): void }
+}
+
+/** How far the list was reported. */
+interface Reported {
+  readonly when: ReporterOptions['when']
+  /** The number of the day or hour that has the next report to come, since the Unix epoch. */
+  readonly period: number
+  readonly at: Millis
+  readonly position: number
+  readonly blocked: number
+  readonly pending: number
+  /** A report that may not be in the outbox yet. */
+  readonly message?: { readonly id: string; readonly body: string } | undefined
+}
+
+const fact = 'reported'
+const lookMs = minute
+const pageRows = 500
+/** How many tabs and sources are told one by one. */
+const namesMax = 100
+
+/**
+ * Makes the mail to the owner, when a day or an hour is over (in UTC) and there is something to tell. The
+ * text is noted together with how far it reaches, and added to the outbox then, under an id of its period:
+ * so a crash neither loses a signup from the reports nor tells one twice.
+ */
+export class Reporter implements AsyncDisposable {
+  readonly #options: ReporterOptions
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+
+  /** Reports until it is disposed. */
+  constructor(options: ReporterOptions) {
+    this.#options = options
+    this.#running = this.#run()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { clock, delivers, events } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        if (delivers()) await this.#look()
+      } catch (error) {
+        // Intake reports a failing journal.
+        if (!(error instanceof JournalUnavailable)) events.crashed(error)
+      }
+      await clock.sleep(lookMs, signal)
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { journal, time, when } = this.#options
+    const now = time.now()
+    const period = Math.floor(now / (when === 'daily' ? day : hour))
+    const text = await journal.delivery.fact(fact)
+    const before = text === undefined ? undefined : (JSON.parse(text) as Reported)
+    if (before?.message) {
+      await journal.outbox.add({ ...before.message, kind: 'report', at: now })
+      await this.#note({ ...before, message: undefined })
+    }
+    // A period far ahead is from before the clock was set back.
+    const isEarly = before?.when === when && period <= before.period && period >= before.period - 1
+    if (!isEarly) await this.#report(before, period, now)
+  }
+
+  async #report(before: Reported | undefined, period: number, now: Millis): Promise<void> {
+    const { site, when, location, journal, digest } = this.#options
+    const { position, ...counts } = await this.#count(before?.position ?? 0)
+    if (this.#stopping.signal.aborted) return
+    const { pending, blocked } = await journal.confirmation.figures()
+    const reported: Reported = { when, period, at: now, position, pending, blocked }
+    const hasNews =
+      counts.accepted + counts.quarantined > 0 ||
+      pending !== before?.pending ||
+      blocked !== before.blocked
+    // Who turns this on wants no report of all that was before.
+    if (!before || !hasNews) return this.#note(reported)
+    const newBlocked = Math.max(0, blocked - before.blocked)
+    const report: Report = {
+      site,
+      location,
+      ...counts,
+      pending,
+      blocked,
+      newBlocked,
+      from: before.at,
+      to: now,
+    }
+    const hash = digest(`${site} ${when} ${period}`).slice(0, 22)
+    const id = hash.replaceAll('+', '-').replaceAll('/', '_')
+    const message = { id, body: JSON.stringify(report) }
+    await this.#note({ ...reported, message })
+    await journal.outbox.add({ ...message, kind: 'report', at: now })
+  }
+
+  /** Counts what stands in the list after this position. */
+  async #count(after: number) {
+    const { journal } = this.#options
+    const tabs = new Map<string, number>()
+    const sources = new Map<string, number>()
+    let position = after
+    let [accepted, confirmed, quarantined] = [0, 0, 0]
+    while (!this.#stopping.signal.aborted) {
+      const rows = await journal.reader.page(position, pageRows)
+      const held = await journal.reader.held(position, pageRows)
+      const heldAt = new Set(held.map((it) => it.position))
+      for (const row of rows) {
+        position = row.position
+        if (heldAt.has(position)) {
+          quarantined += 1
+          continue
+        }
+        accepted += 1
+        if (row.signup.confirmedAt !== undefined) confirmed += 1
+        count(tabs, row.signup.sheetTab)
+        count(sources, row.signup.source)
+      }
+      if (rows.length === 0) break
+    }
+    return { position, accepted, confirmed, quarantined, tabs: [...tabs], sources: [...sources] }
+  }
+
+  async #note(reported: Reported): Promise<void> {
+    const { journal, delivers } = this.#options
+    if (delivers()) await journal.delivery.noteFact(fact, JSON.stringify(reported))
+  }
+}
+
+/** Counts the first hundred names, and all others together. No address gets into a mailbox, where nobody erases it. */
+function count(counts: Map<string, number>, name: string): void {
+  const isKnown = counts.has(name) || counts.size < namesMax
+  const key = isKnown && !name.includes('@') ? name : 'other'
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

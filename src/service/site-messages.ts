@@ -1,0 +1,102 @@
+import { noticeEvents, noticeSenderEvents } from '../alerts/notice-events.ts'
+import { watchDelivery } from '../alerts/watch-delivery.ts'
+import { watchMail } from '../alerts/watch-mail.ts'
+import { Watch, type WatchTimes } from '../alerts/watch.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
+import type { Events } from '../ops/events.ts'
+import type { Health } from '../ops/health.ts'
+import type { Logger } from '../ops/log.ts'
+import { mailConsumer, type MailConsumerOptions } from '../outbox/mail/mail-consumer.ts'
+import { Reporter, type ReporterOptions } from '../outbox/mail/reporter.ts'
+import { Sender, type SenderEvents } from '../outbox/sender.ts'
+import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
+import type { Receiver } from '../outbox/webhook/send.ts'
+import type { Millis } from '../signup/signup.ts'
+import type { World } from './world.ts'
+
+/** What a site sends besides its rows. */
+export interface MessageOptions {
+  /** The name of the site. */
+  readonly site: string
+  readonly log: Logger
+  /** Who gets notices; when undefined, the log is the only one to be told. */
+  readonly receiver: Receiver | undefined
+  /** How mails are sent; undefined when nothing needs mail. */
+  readonly mail?: Omit<MailConsumerOptions, 'clock'> | undefined
+  /** What the owner is told; undefined when nobody is. */
+  readonly report?: Pick<ReporterOptions, 'when' | 'location'> | undefined
+}
+
+type MailEvents = Pick<
+  Events,
+  'mailSent' | 'mailDelayed' | 'mailFailed' | 'mailServerFails' | 'mailServerWorks' | 'mailCrashed'
+>
+
+interface Parts {
+  readonly journal: Journal
+  readonly health: Health
+  readonly events: MailEvents
+  readonly world: World
+  readonly delivers: () => boolean
+  readonly times?: Partial<WatchTimes> | undefined
+}
+
+/** Sends the messages of a site for one term of its lease, and watches what the operator is told of. */
+export function startMessages(options: MessageOptions, parts: Parts) {
+  const { site, log, receiver, mail, report } = options
+  const { journal, health, events, world, delivers, times } = parts
+  const { clock, random, digest } = world
+  const { outbox, reader } = journal
+  const time = journal.time ?? clock
+  const senders: Sender[] = []
+  const common = { outbox, clock, time, random, delivers }
+  if (receiver) {
+    const consumer = noticeConsumer(receiver, world.receiverHttp, time)
+    const { host } = new URL(receiver.url)
+    const senderEvents = noticeSenderEvents(log, host)
+    senders.push(new Sender({ ...common, consumer, events: senderEvents, lookMs: times?.lookMs }))
+  }
+  if (mail) {
+    const consumer = mailConsumer({ ...mail, clock })
+    senders.push(new Sender({ ...common, consumer, events: mailSenderEvents(events) }))
+  }
+  const watch = new Watch({
+    ...{ site, journal, clock, time, digest, delivers, times },
+    hasReceiver: receiver !== undefined,
+    events: noticeEvents(log),
+    watched: [
+      watchDelivery({ site, health, reader, clock, time }),
+      ...(mail ? watchMail({ site, health, outbox, time }) : []),
+    ],
+  })
+  const reporter =
+    report &&
+    new Reporter({
+      ...report,
+      site,
+      journal,
+      clock,
+      time,
+      digest,
+      delivers,
+      events: { crashed: events.mailCrashed },
+    })
+  return {
+    /** Waits neither for a receiver nor for a mail server that hangs. */
+    stop: async (graceMs: Millis): Promise<void> => {
+      const all = [watch, reporter].map((it) => it?.[Symbol.asyncDispose]())
+      await Promise.all([...all, ...senders.map((it) => it.stop(graceMs))])
+    },
+  }
+}
+
+function mailSenderEvents(events: MailEvents): SenderEvents {
+  return {
+    sent: events.mailSent,
+    delayed: events.mailDelayed,
+    failed: events.mailFailed,
+    serverFails: events.mailServerFails,
+    serverWorks: events.mailServerWorks,
+    crashed: events.mailCrashed,
+  }
+}

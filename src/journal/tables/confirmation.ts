@@ -274,14 +274,15 @@ function* confirming(
   return chosen.length
 }
 
-/** The newest signup of each tab, the oldest first; and all of those who left. */
+/** All that left, and the newest signup of each tab that none of them was in. The oldest comes first. */
 function newestOf(rows: readonly Row[], tabs: Tabs): readonly { readonly row: Row }[] {
-  const keys = new Set<string>()
+  const keyOf = (row: Row) => tabs.called(String(row['sheetTab'])).key
+  const hasLeft = (row: Row) => Number(row['state']) === left
+  const taken = new Set(rows.filter(hasLeft).map(keyOf))
   const chosen = rows.filter((row) => {
-    if (Number(row['state']) === left) return true
-    const { key } = tabs.called(String(row['sheetTab']))
-    const isNewest = !keys.has(key)
-    keys.add(key)
+    if (hasLeft(row)) return true
+    const isNewest = !taken.has(keyOf(row))
+    taken.add(keyOf(row))
     return isNewest
   })
   return chosen.toReversed().map((row) => ({ row }))

@@ -10,8 +10,9 @@ import { accountsOf, connectSpreadsheet, destinationOf } from './spreadsheets.ts
 import { createMetrics } from './metering.ts'
 import { startRetention } from '../operations/retention.ts'
 import { type RunningSite, runningSites } from './running-site.ts'
+import type { MessageOptions } from './site-messages.ts'
 import { createWeb } from './web.ts'
-import { realWorld } from './world.ts'
+import { realWorld, type World } from './world.ts'
 
 /** A running service. Disposing of it stops new requests, lets one batch in flight settle, then closes. */
 export interface Service extends AsyncDisposable {
@@ -73,9 +74,12 @@ export async function startService(
     fail()
   }
   const accounts = accountsOf(sites, clock)
+  const mails = await mailsOf(config, secrets, world)
   const deliveries = sites.map((site) => {
     const account = accounts.get(site.config.name)
-    return createSiteDelivery({ ...deliveryOf(site, config, secrets), replaced, account }, parts)
+    const delivery = deliveryOf(site, config, secrets)
+    const messages = { ...delivery.messages, ...mails(site) }
+    return createSiteDelivery({ ...delivery, messages, replaced, account }, parts)
   })
   const stopDelivering = async () => {
     await Promise.all(deliveries.map((it) => it.stop(graceMs)))
@@ -116,6 +120,27 @@ function deliveryOf(site: RunningSite, config: Config, secrets: Secrets) {
   const { name } = site.config
   const messages = { site: name, receiver: secrets.alertWebhook, log: site.log }
   return { ...destinationOf(site.config, config, secrets), ...site, messages }
+}
+
+/** Tells what sends the mails of a site, and when its owner gets one. */
+async function mailsOf(
+  config: Config,
+  secrets: Secrets,
+  world: World,
+): Promise<(site: RunningSite) => Partial<Pick<MessageOptions, 'mail' | 'report'>>> {
+  const { mail } = config
+  if (!mail || secrets.mailUrl === undefined) return () => ({})
+  const { mailing } = await import('./mailing.ts')
+  const mailOf = mailing(config, mail, secrets.mailUrl, world)
+  return (site) => {
+    site.health.mail = { state: 'ok' }
+    const { location } = connectSpreadsheet(
+      { ...destinationOf(site.config, config, secrets), journal: site.journal },
+      world,
+    )
+    const report = mail.owner === undefined ? undefined : { when: mail.ownerWhen, location }
+    return { mail: mailOf(site), report }
+  }
 }
 
 /** Also names the sites that are not in the settings any more, and have signups that nobody delivers. */

@@ -6,9 +6,8 @@ import type { Journal } from '../journal/contracts/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
-import { mailConsumer, type MailConsumerOptions } from '../outbox/mail/mail-consumer.ts'
 import { Reporter, type ReporterOptions } from '../outbox/mail/reporter.ts'
-import { Sender, type SenderEvents } from '../outbox/sender.ts'
+import { type Consumer, Sender, type SenderEvents } from '../outbox/sender.ts'
 import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
 import type { Receiver } from '../outbox/webhook/send.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -21,8 +20,8 @@ export interface MessageOptions {
   readonly log: Logger
   /** Who gets notices; when undefined, the log is the only one to be told. */
   readonly receiver: Receiver | undefined
-  /** How mails are sent; undefined when nothing needs mail. */
-  readonly mail?: Omit<MailConsumerOptions, 'clock'> | undefined
+  /** Makes what sends mails; undefined when nothing needs mail. */
+  readonly mail?: (() => Consumer) | undefined
   /** What the owner is told; undefined when nobody is. */
   readonly report?: Pick<ReporterOptions, 'when' | 'location'> | undefined
 }
@@ -57,8 +56,7 @@ export function startMessages(options: MessageOptions, parts: Parts) {
     senders.push(new Sender({ ...common, consumer, events: senderEvents, lookMs: times?.lookMs }))
   }
   if (mail) {
-    const consumer = mailConsumer({ ...mail, clock })
-    senders.push(new Sender({ ...common, consumer, events: mailSenderEvents(events) }))
+    senders.push(new Sender({ ...common, consumer: mail(), events: mailSenderEvents(events) }))
   }
   const watch = new Watch({
     ...{ site, journal, clock, time, digest, delivers, times },

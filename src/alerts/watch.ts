@@ -51,7 +51,7 @@ interface Kept {
   readonly waiting?: readonly { readonly id: string; readonly body: string }[]
 }
 
-export const usualTimes: WatchTimes = {
+const usualTimes: WatchTimes = {
   lookMs: 10 * second,
   toldAfterMs: 300 * second,
   calmMs: 60 * second,

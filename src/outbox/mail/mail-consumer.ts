@@ -38,7 +38,7 @@ const words = {
 } as const
 
 /** The address of `name <address>`. */
-export function addressOf(from: string): string {
+function addressOf(from: string): string {
   return /<([^<>]*)>$/.exec(from)?.[1] ?? from
 }
 

@@ -76,10 +76,8 @@ export async function startService(
   const accounts = accountsOf(sites, clock)
   const mails = await mailsOf(config, secrets, world)
   const deliveries = sites.map((site) => {
-    const account = accounts.get(site.config.name)
-    const delivery = deliveryOf(site, config, secrets)
-    const messages = { ...delivery.messages, ...mails(site) }
-    return createSiteDelivery({ ...delivery, messages, replaced, account }, parts)
+    const own = { replaced, account: accounts.get(site.config.name) }
+    return createSiteDelivery({ ...deliveryOf(site, config, secrets, mails(site)), ...own }, parts)
   })
   const stopDelivering = async () => {
     await Promise.all(deliveries.map((it) => it.stop(graceMs)))
@@ -106,19 +104,28 @@ export async function startService(
   return {
     url: server.url,
     application: web.application,
-    locations: sites.map(({ config: site, journal }) => {
-      return connectSpreadsheet({ ...destinationOf(site, config, secrets), journal }, world)
-        .location
-    }),
+    locations: sites.map((site) => locationOf(site, config, secrets, world)),
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
+/** Where the rows of a site go: a URL or a folder. */
+function locationOf(
+  { config: site, journal }: RunningSite,
+  config: Config,
+  secrets: Secrets,
+  world: World,
+) {
+  return connectSpreadsheet({ ...destinationOf(site, config, secrets), journal }, world).location
+}
+
+type Mails = Partial<Pick<MessageOptions, 'mail' | 'report'>>
+
 /** What the delivery of a site works with. */
-function deliveryOf(site: RunningSite, config: Config, secrets: Secrets) {
+function deliveryOf(site: RunningSite, config: Config, secrets: Secrets, mails: Mails) {
   const { name } = site.config
-  const messages = { site: name, receiver: secrets.alertWebhook, log: site.log }
+  const messages = { site: name, receiver: secrets.alertWebhook, log: site.log, ...mails }
   return { ...destinationOf(site.config, config, secrets), ...site, messages }
 }
 
@@ -127,17 +134,14 @@ async function mailsOf(
   config: Config,
   secrets: Secrets,
   world: World,
-): Promise<(site: RunningSite) => Partial<Pick<MessageOptions, 'mail' | 'report'>>> {
+): Promise<(site: RunningSite) => Mails> {
   const { mail } = config
   if (!mail || secrets.mailUrl === undefined) return () => ({})
   const { mailing } = await import('./mailing.ts')
   const mailOf = mailing(config, mail, secrets.mailUrl, world)
   return (site) => {
     site.health.mail = { state: 'ok' }
-    const { location } = connectSpreadsheet(
-      { ...destinationOf(site.config, config, secrets), journal: site.journal },
-      world,
-    )
+    const location = locationOf(site, config, secrets, world)
     const report = mail.owner === undefined ? undefined : { when: mail.ownerWhen, location }
     return { mail: mailOf(site), report }
   }

@@ -8,7 +8,6 @@ import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.t
 import { unresolvedKey } from '../tables/default-tab.ts'
 import {
   type AppendRequest,
-  type Asks,
   challengeTokenMs,
   idempotencyKeyMs,
   type IntakeSite,
@@ -21,6 +20,7 @@ import {
 import { rowStatus } from '../tables/layout.ts'
 import { stepToGreet } from '../tables/mails.ts'
 import {
+  type Asks,
   statusesOfAsked,
   stepsToAsk,
   stepsToCountAsked,

@@ -14,12 +14,11 @@ import { statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import { rowStatus } from '../tables/layout.ts'
 import { stepToGreet } from '../tables/mails.ts'
-import { statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'
+import { type Asks, statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'
 import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import { type Tab, tabStatus } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
 import {
-  type Asks,
   challengeTokenMs,
   idempotencyKeyMs,
   type IntakeSite,

@@ -29,7 +29,7 @@ import {
 import { unresolvedKey } from './default-tab.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
-import { stepToFindPending, stepToRecall, toPendingStatus } from './pending.ts'
+import { type Asks, stepToFindPending, stepToRecall, toPendingStatus } from './pending.ts'
 import type { Tabs } from './tabs.ts'
 import { type NamedTab, tabStatus } from './tabs.ts'
 
@@ -90,12 +90,6 @@ export interface AppendRequest {
   readonly terms: AppendTerms
   /** Set when they are to be confirmed first. */
   readonly asks?: Asks | undefined
-}
-
-export interface Asks {
-  readonly addressing: AskTerms['addressing']
-  /** The places of signups whose tab was one too many, as `KnownKey.refused` has them. */
-  readonly refused: string
 }
 
 /** A request, and the site that it is for. */

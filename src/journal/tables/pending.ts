@@ -1,13 +1,12 @@
 import { fieldsText } from '../../signup/field.ts'
 import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
-import type { SignupStatus } from '../contracts/intake-log.ts'
+import type { Addressing, AppendTerms, SignupStatus } from '../contracts/intake-log.ts'
 import { hourOf, type SignupRecord } from '../contracts/reader.ts'
 import { addressHash, fingerprintHash, keyHash, personOf, shareHash } from '../hashes.ts'
 import { givenPositions, givenRows, numberOf, type Row, statementsOf, type Step } from '../sql.ts'
 import { allHours, besideState } from './layout.ts'
 import { waitMsOf } from './mails.ts'
 import { idOf, toRecord } from './rows.ts'
-import type { AppendRequest, Asks } from './intake.ts'
 import type { Site } from './site.ts'
 import { tabStatus, type Tabs } from './tabs.ts'
 
@@ -82,10 +81,17 @@ const sql = statementsOf('pending', (dialect) => {
 /** The numbers of held signups stand behind all positions. */
 export const besideBase = 2 ** 51
 
+/** What a request for signups that are to be confirmed says besides its terms. */
+export interface Asks {
+  readonly addressing: Addressing
+  /** The places of signups whose tab was one too many, as `KnownKey.refused` has them. */
+  readonly refused: string
+}
+
 /** The steps that store a request, unless its key is known or its token is used. */
 export function stepsToAsk(
   { id, secret, policy }: Pick<Site, 'id' | 'secret' | 'policy'>,
-  { signups, terms }: AppendRequest,
+  { signups, terms }: { readonly signups: readonly Signup[]; readonly terms: AppendTerms },
   { addressing, refused }: Asks,
 ): readonly Step[] {
   const { idempotency, token } = terms

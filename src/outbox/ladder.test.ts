@@ -7,6 +7,8 @@ test('pauses grow from 5 seconds to 2 hours, and up to half of each is left to c
   const pauses = [1, 2, 3, 10, 12, 100, 5000].map((tries) => pauseMs(tries, () => 1) / 1000)
   expect(pauses).toEqual([5, 10, 20, 2560, 7200, 7200, 7200])
   expect(pauseMs(1, () => 0)).toBe(2500)
+  // The journal keeps whole milliseconds.
+  expect(pauseMs(1, () => 0.123456789)).toBe(2809)
 })
 
 test('all tries of a message together take about a day', () => {

@@ -6,10 +6,13 @@ const probeMaxMs = 5 * minute
 /** The pauses between so many tries take a day, give or take two hours. No jump of a clock changes that. */
 export const triesMax = 27
 
-/** 5 s after the first try, twice as long after each further one, and at most 2 hours; a half is jitter. */
+/**
+ * 5 s after the first try, twice as long after each further one, and at most 2 hours; a half is jitter. Whole
+ * milliseconds, as the journal keeps no others.
+ */
 export function pauseMs(tries: number, random: Random, maxMs = pauseMaxMs): Millis {
   const ceiling = Math.min(maxMs, 5 * second * 2 ** Math.min(tries - 1, 30))
-  return (ceiling * (1 + random())) / 2
+  return Math.round((ceiling * (1 + random())) / 2)
 }
 
 /** The same for a server that takes nothing at all: at most 5 minutes, so that it is missed for no longer. */

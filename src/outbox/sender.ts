@@ -21,6 +21,11 @@ export interface SendTask {
   readonly signal: AbortSignal
   /** Whether the message is still to be sent: not when its person was forgotten. Asked for at the last moment. */
   isWanted(): Promise<boolean>
+  /**
+   * The same, and waits for the turn of the message: from then until the outcome is noted no other one is
+   * handed over, so that a kill leaves at most one of which nobody knows whether it was sent.
+   */
+  mayHandOver(): Promise<boolean>
 }
 
 /** What became of one try. Reasons are fixed sentences, or name at most a host. */
@@ -64,6 +69,8 @@ export interface SenderOptions {
 const stopMs = 2 * second
 /** So many failures in a row that may be the server's count as a failure of the server. */
 const failuresMax = 5
+/** How many other messages probe a server, each once, before one does so again. */
+const othersMax = 6
 /** How many messages that stopped all others are remembered. */
 const blamedMax = 100
 
@@ -86,6 +93,8 @@ export class Sender implements AsyncDisposable {
   /** Aborts what is being sent. */
   readonly #leaving = new AbortController()
   readonly #sending = new Set<Promise<void>>()
+  /** Ends when the message that was handed over last is settled. */
+  #turn: Promise<unknown> = Promise.resolve()
   /** Aborts when there may be something to do before the next look. */
   #wake = new AbortController()
   /** Whether the server has taken something since it failed last, or since the start. */
@@ -170,13 +179,22 @@ export class Sender implements AsyncDisposable {
       // When the journal cannot tell, the next try asks again.
       return (await unlessUnavailable(outbox.isClaimed(message.number, this.#by))) ?? false
     }
+    const ended = Promise.withResolvers<undefined>()
+    const mayHandOver = async () => {
+      const before = this.#turn
+      this.#turn = Promise.all([before, ended.promise])
+      await before
+      return !signal.aborted && (await isWanted())
+    }
     try {
-      const sent = await consumer.send(message, { signal, isWanted })
+      const sent = await consumer.send(message, { signal, isWanted, mayHandOver })
       await this.#settle(message, this.#conclude(message, sent))
     } catch (error) {
       if (error instanceof JournalUnavailable) return
       events.crashed(error)
       await this.#settle(message, this.#postpone(message, 'Rollcall cannot send this message'))
+    } finally {
+      ended.resolve(undefined)
     }
   }
 
@@ -210,8 +228,9 @@ export class Sender implements AsyncDisposable {
         this.#fails(sent.reason)
         const pause = probePauseMs(this.#failures, random)
         this.#pausedUntil = clock.elapsed() + pause
-        // A bit later than the probe, so that another message makes it, if there is one.
-        return { kind: 'untried', nextAt: this.#now() + pause + 2 * second }
+        // Others probe meanwhile, if there are some, so that no message at which the server hangs up stops all.
+        const restMs = Math.min(this.#failures, othersMax) * pause
+        return { kind: 'untried', nextAt: this.#now() + restMs + 2 * second }
       }
     }
   }

@@ -18,6 +18,8 @@ const message: Message = {
   ...{ body: '', madeAt: 0, tries: 0, isListed: false },
 }
 
+const always = { isWanted: async () => true, mayHandOver: async () => true }
+
 /** A consumer that gives up on a server that is silent for half a second. */
 function consumerFor(server: MailServer) {
   return mailConsumer({
@@ -40,7 +42,7 @@ function send(
   given: Partial<Message> = {},
 ): Promise<Sent> {
   const { signal } = new AbortController()
-  return consumer.send({ ...message, ...given }, { signal, isWanted: async () => true })
+  return consumer.send({ ...message, ...given }, { signal, ...always })
 }
 
 test.each<[string, MailServerOptions, MailServer['tls']]>([
@@ -185,11 +187,23 @@ test('a mail to somebody who was forgotten while the server was silent is not ha
   await server.fault({ stage: 'ehlo', delayMs: 200 })
   const { signal } = new AbortController()
   let isForgotten = false
-  const sending = consumer.send(message, { signal, isWanted: async () => !isForgotten })
+  const sending = consumer.send(message, { signal, ...always, isWanted: async () => !isForgotten })
   await expect.poll(async () => (await server.log()).map(({ stage }) => stage)).toContain('ehlo')
   isForgotten = true
   expect(await sending).toEqual({ kind: 'unsent' })
   expect((await server.log()).map(({ stage }) => stage)).not.toContain('mail')
+})
+
+test('a mail to somebody who was forgotten when the server was ready for it is cut off, and not kept', async () => {
+  await using server = await startMailServer()
+  await using consumer = consumerFor(mailServerOf(server.url))
+  const { signal } = new AbortController()
+  const task = { signal, ...always, mayHandOver: async () => false }
+  expect(await consumer.send(message, task)).toEqual({ kind: 'unsent' })
+  expect((await server.log()).map(({ stage }) => stage)).toContain('rcpt')
+  expect(await send(consumer, { id: 'other' })).toEqual({ kind: 'sent' })
+  const kept = await server.mails()
+  expect(kept.map(({ messageId }) => messageId)).toEqual(['<other@rollcall.example>'])
 })
 
 test.each(['connect', 'rcpt', 'answer'] as const)(
@@ -199,7 +213,7 @@ test.each(['connect', 'rcpt', 'answer'] as const)(
     const consumer = consumerFor(mailServerOf(server.url))
     await server.fault({ stage, delayMs: 60_000 })
     const stopping = new AbortController()
-    const sending = consumer.send(message, { signal: stopping.signal, isWanted: async () => true })
+    const sending = consumer.send(message, { signal: stopping.signal, ...always })
     await expect.poll(async () => (await server.log()).at(-1)?.stage).toBe(stage)
     stopping.abort()
     expect((await sending).kind).toBe(stage === 'answer' ? 'later' : 'unsent')

@@ -76,7 +76,9 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
   ): Promise<Sent | 'stale'> {
     const { signal } = task
     let isHandedOver = false
-    const read = function* () {
+    // Read when the server is ready for it.
+    const read = async function* () {
+      if (!(await task.mayHandOver())) throw new Unwanted()
       isHandedOver = true
       yield content
     }
@@ -91,11 +93,15 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
       return { kind: isStillWanted ? 'sent' : 'unsent' }
     } catch (error) {
       const failure = error as SmtpFailure
+      if (failure instanceof Unwanted) return { kind: 'unsent' }
       const sent = sentOf(failure, isHandedOver)
       return kept && sent.kind === 'down' && !signal.aborted ? 'stale' : sent
     }
   }
 }
+
+/** A mail is not to be sent any more. The connection is closed before its end, so that the server drops it. */
+class Unwanted extends Error {}
 
 /** The mail as it goes over the wire. */
 function contentOf(mail: Mail, from: string): Promise<Buffer> {

@@ -90,6 +90,10 @@ function answerOf(
     status: isStored ? 'ready' : 'unavailable',
     journal: { state: isStored ? 'ok' : 'unavailable' },
     challenge: worst(healths.map(challengeOf), ['off', 'ok', 'unavailable', 'misconfigured']),
+    mail: worst(
+      healths.map(({ mail: { state } }) => ({ state })),
+      ['off', 'ok', 'failing'],
+    ),
     refusedByOrigin: sum('refusedByOrigin'),
     refusedApiKeys: sum('refusedApiKeys'),
     delivery: {

@@ -2,6 +2,7 @@ import { noticeEvents, noticeSenderEvents } from '../alerts/notice-events.ts'
 import { watchDelivery } from '../alerts/watch-delivery.ts'
 import { watchMail } from '../alerts/watch-mail.ts'
 import { Watch, type WatchTimes } from '../alerts/watch.ts'
+import { readMailNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
@@ -56,6 +57,7 @@ export function startMessages(options: MessageOptions, parts: Parts) {
     senders.push(new Sender({ ...common, consumer, events: senderEvents, lookMs: times?.lookMs }))
   }
   if (mail) {
+    void keepFailing(reader, health)
     senders.push(new Sender({ ...common, consumer: mail(), events: mailSenderEvents(events) }))
   }
   const watch = new Watch({
@@ -97,4 +99,11 @@ function mailSenderEvents(events: MailEvents): SenderEvents {
     serverWorks: events.mailServerWorks,
     crashed: events.mailCrashed,
   }
+}
+
+/** A mail server that failed before this term still does, until it takes something. */
+async function keepFailing(reader: Journal['reader'], health: Health): Promise<void> {
+  // Intake reports a failing journal.
+  const note = await readMailNote(reader).catch(() => undefined)
+  if (note && health.mail.state === 'ok') health.mail = { state: 'failing', ...note }
 }

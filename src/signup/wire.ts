@@ -160,6 +160,8 @@ export interface ReadinessAnswer {
     readonly state: 'off' | 'ok' | 'misconfigured' | 'unavailable'
     readonly error?: string
   }
+  /** Whether mails can be sent; why they cannot is for the operator only. */
+  readonly mail: { readonly state: 'off' | 'ok' | 'failing' }
   readonly refusedByOrigin: number
   readonly refusedApiKeys: number
   readonly delivery: {

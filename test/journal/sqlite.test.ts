@@ -148,7 +148,6 @@ test('no SQL statement reads all signups or all batches', async () => {
     ],
     // Once, when a backup is restored.
     'sqlite restore.lastTime': ['SCAN signup'],
-    'after backup.sent': ['SCAN sending'],
     // It sorts a few hours.
     'reader.hours': ['SCAN counts', 'USE TEMP B-TREE FOR GROUP BY'],
     // These sort what there is of one person, or a few messages to nobody.

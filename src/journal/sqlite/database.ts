@@ -108,9 +108,13 @@ export class SqliteDatabase implements Database, Disposable {
     }
   }
 
+  get file(): string {
+    return this.#db.location() ?? ''
+  }
+
   /** Puts everything that was committed so far on disk. Needs no room there. */
   putOnDisk(): void {
-    const log = `${this.#db.location() ?? ''}-wal`
+    const log = `${this.file}-wal`
     this.#read(() => existsSync(log) && syncFileNow(log))
   }
 

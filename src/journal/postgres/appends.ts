@@ -16,9 +16,10 @@ import {
   type SiteRequest,
   stepToFindKey,
   tellAdded,
+  timeOf,
 } from '../tables/intake.ts'
 import { rowStatus } from '../tables/layout.ts'
-import { stepToGreet } from '../tables/mails.ts'
+import { stepsToGreet } from '../tables/mails.ts'
 import {
   type Asks,
   statusesOfAsked,
@@ -144,88 +145,51 @@ interface HashedRequest extends TabRequest, AppendRequest {
   readonly fingerprint: string | undefined
 }
 
-/**
- * The steps that append these requests to one site, and how to read what their answers say of each request.
- * No key and no token comes twice.
- */
-function siteAppend(site: IntakeSite, requests: readonly AppendRequest[]) {
-  const all = requests.map((request) => hashed(request, site))
-  const group = all.filter(({ asks }) => !asks)
-  const asking = new Map(
-    all.flatMap((request) =>
-      request.asks ? [[request, stepsOfAsking(request, request.asks, site)] as const] : [],
-    ),
-  )
+/** A part of a group: its steps, and how to read what their answers say of each of its requests. */
+interface Part {
+  readonly site: IntakeSite
+  readonly requests: readonly SiteRequest[]
+  readonly steps: readonly Step[]
+  /** Undefined when the default tab has got its name, so nothing was added. */
+  readonly outcomes: (answers: readonly Answer[]) => readonly Outcome[] | undefined
+}
+
+/** Appends requests of one site. No key and no token comes twice. */
+function appending(site: IntakeSite, requests: readonly SiteRequest[]): Part {
+  const group = requests.map((request) => hashed(request, site))
   const making = group.flatMap((request) => site.tabs.stepsToMake(request))
-  const added =
-    group.length === 0
-      ? []
-      : [...making, appendStep(site, group), ...stepsToNote(site, group.flatMap(suspectsOf))]
+  const noting = stepsToNote(site, group.flatMap(suspectsOf))
+  const greeting = group.flatMap((request) => stepsToGreet(site, request))
   return {
-    steps: [
-      ...added,
-      ...[...asking.values()].flat(),
-      ...[...asking.keys()].flatMap(({ signups }) => stepsToCountAsked(site, signups)),
-      ...group.flatMap((request) => stepsToGreet(request, site)),
-      ...stepsToSweep(all),
-    ],
-    outcomes: (answers: readonly Answer[]): readonly Outcome[] | undefined => {
-      const row = answers[making.length]?.rows[0] ?? {}
-      const appended = group.length === 0 ? [] : outcomesOf(row, group, site.tabs)
-      if (!appended) return undefined
-      const ofAdded = appended.values()
-      let at = added.length
-      return all.map((request) => {
-        const asked = asking.get(request)
-        if (!asked) return ofAdded.next().value ?? { kind: 'tokenUsed' }
-        at += asked.length
-        return outcomeOfAsking(request, site, answers[at - 2], answers[at - 1])
-      })
+    ...{ site, requests },
+    steps: [...making, appendStep(site, group), ...noting, ...greeting],
+    outcomes: (answers) => outcomesOf(answers[making.length]?.rows[0] ?? {}, group, site.tabs),
+  }
+}
+
+function asking(request: SiteRequest, asks: Asks): Part {
+  const { site, signups } = request
+  const { key = null } = hashed(request, site)
+  const storing = stepsToAsk(site, request, asks)
+  const looking = [stepToFindAsked(signups), stepToFindKey(site.id, key)]
+  return {
+    ...{ site, requests: [request] },
+    steps: [...storing, ...looking, ...stepsToCountAsked(site, signups)],
+    outcomes: (answers) => {
+      const [stored, known] = answers.slice(storing.length).map(({ rows }) => rows[0])
+      if (stored) return [{ kind: 'appended', results: statusesOfAsked(signups, site.tabs) }]
+      return [known ? { kind: 'known', ...(known as unknown as KnownKey) } : { kind: 'tokenUsed' }]
     },
   }
 }
 
-/** The last two tell whether the request was stored, and what is known of its key. */
-function stepsOfAsking(request: HashedRequest, asks: Asks, site: IntakeSite): readonly Step[] {
-  const { signups, key = null } = request
-  const asking = stepsToAsk(site, request, asks)
-  return [...asking, stepToFindAsked(signups), stepToFindKey(site.id, key)]
-}
-
-function outcomeOfAsking(
-  { signups }: HashedRequest,
-  { tabs }: IntakeSite,
-  stored: Answer | undefined,
-  known: Answer | undefined,
-): Outcome {
-  if (stored?.rows[0]?.['first'] != null) {
-    return { kind: 'appended', results: statusesOfAsked(signups, tabs) }
-  }
-  const key = known?.rows[0]
-  return key ? { kind: 'known', ...(key as unknown as KnownKey) } : { kind: 'tokenUsed' }
-}
-
-/** Greets those who get a row. */
-function stepsToGreet({ signups, terms }: HashedRequest, site: IntakeSite): readonly Step[] {
-  const { greeting } = terms
-  if (!greeting || site.policy.welcomes !== true) return []
-  const holds = site.policy.quarantineTab !== undefined
-  return signups.flatMap(({ id, email, receivedAt, suspect }) =>
-    suspect && holds ? [] : [stepToGreet(site, { ...greeting, email }, receivedAt, id, false)],
-  )
-}
-
-function hashed(
-  { signups, terms, asks }: AppendRequest,
-  { secret, tabs }: IntakeSite,
-): HashedRequest {
+function hashed(request: AppendRequest, { secret, tabs }: IntakeSite): HashedRequest {
+  const { signups, terms } = request
   const { idempotency, token, client } = terms
   return {
-    signups,
-    terms,
-    asks,
+    ...request,
     tabs: tabs.namedBy(signups),
-    at: signups[0]?.receivedAt ?? 0,
+    at: timeOf(request),
     client,
     token,
     key: idempotency && keyHash(secret, idempotency),
@@ -266,11 +230,7 @@ function appendStep(
   ]
 }
 
-/**
- * What became of each request; undefined when the default tab has got its name, so nothing was added.
- *
- * @param answer the one to `appendStep`
- */
+/** As `Part.outcomes`. @param answer the one to `appendStep` */
 function outcomesOf(
   answer: Row,
   group: readonly HashedRequest[],
@@ -313,10 +273,10 @@ function suspectsOf({ signups, tabs }: HashedRequest): readonly Suspect[] {
  * The statements that delete keys and tokens that are no longer needed: up to two for each one that the
  * group stores, so the tables shrink as they are used.
  */
-function stepsToSweep(group: readonly HashedRequest[]): readonly Step[] {
-  const at = Math.max(...group.map((request) => request.at))
-  const keys = group.filter(({ key }) => key !== undefined).length
-  const tokens = group.filter(({ token }) => token !== undefined).length
+function stepsToSweep(group: readonly SiteRequest[]): readonly Step[] {
+  const at = Math.max(...group.map(timeOf))
+  const keys = group.filter(({ terms }) => terms.idempotency).length
+  const tokens = group.filter(({ terms }) => terms.token !== undefined).length
   const steps: Step[] = []
   if (keys > 0) steps.push([sql.sweepKeys, at, idempotencyKeyMs, 2 * keys])
   if (tokens > 0) steps.push([sql.sweepTokens, at, challengeTokenMs, 2 * tokens])
@@ -374,11 +334,14 @@ async function append(
 ): Promise<readonly (Outcome | undefined)[]> {
   for (const { defaultTab } of stale) await defaultTab.latest()
   stale.clear()
-  const parts = Array.from(
-    Map.groupBy(group, ({ site }) => site),
-    ([site, requests]) => ({ site, requests, ...siteAppend(site, requests) }),
-  )
-  const answers = await db.change([headLock], ...parts.flatMap(({ steps }) => steps))
+  const appended = group.filter(({ asks }) => !asks)
+  const bySite = Map.groupBy(appended, ({ site }) => site)
+  const parts = [
+    ...Array.from(bySite, ([site, requests]) => appending(site, requests)),
+    ...group.flatMap((request) => (request.asks ? [asking(request, request.asks)] : [])),
+  ]
+  const steps = [...parts.flatMap((part) => part.steps), ...stepsToSweep(group)]
+  const answers = await db.change([headLock], ...steps)
   const outcomeOf = new Map<SiteRequest, Outcome | undefined>()
   let at = 0
   for (const { site, requests, steps, outcomes } of parts) {

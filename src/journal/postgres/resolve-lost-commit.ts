@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { AppendResults, SignupStatus } from '../contracts/intake-log.ts'
 import { OutcomeUnknown } from '../contracts/errors.ts'
-import { type Database, givenRows, headLock, type Row, statementsOf } from '../sql.ts'
+import { type Database, givenRows, headLock, statementsOf } from '../sql.ts'
 import { type AppendRequest, selectStatus, toStatus } from '../tables/intake.ts'
 import { idOf } from '../tables/rows.ts'
 import { DataRefused } from './failure.ts'
@@ -12,7 +12,7 @@ const sql = statementsOf('postgres lost commit', ({ given }) => ({
   look: 'UPDATE head SET looks = looks + 1',
   find: `${selectStatus}
          WHERE signup.id IN (SELECT id::uuid FROM ${given('wanted', '$1', { id: 'text' })})`,
-  findBeside: `SELECT id, received_at AS "receivedAt", sheet_tab AS "sheetTab" FROM pending
+  findBeside: `SELECT id FROM pending
                WHERE id IN (SELECT id::uuid FROM ${given('wanted', '$1', { id: 'text' })})`,
 }))
 
@@ -81,15 +81,12 @@ export async function resolveLostCommit<Request extends Pick<AppendRequest, 'sig
   }
 }
 
+const there = { position: 0, receivedAt: 0, sheetTab: '' } as const
+
 const unknownWords =
   'The journal cannot be used: its database did not tell what became of a commit.'
 
-function statusBeside(row: Row): SignupStatus {
-  const receivedAt = Number(row['receivedAt'])
-  return { id: idOf(row['id']), receivedAt, position: 0, sheetTab: String(row['sheetTab']) }
-}
-
-/** The signups of the group that are in the journal. */
+/** The signups of the group that are in the journal. Of those beside the list, only that they are. */
 async function find(
   db: Pick<Database, 'change'>,
   group: readonly Pick<AppendRequest, 'signups'>[],
@@ -102,6 +99,9 @@ async function find(
     [sql.find, wanted],
     [sql.findBeside, wanted],
   )
-  const statuses = [...rows.map(toStatus), ...beside.rows.map(statusBeside)]
+  const statuses = [
+    ...rows.map(toStatus),
+    ...beside.rows.map(({ id }) => ({ ...there, id: idOf(id) })),
+  ]
   return new Map(statuses.map((status) => [status.id, status]))
 }

@@ -13,7 +13,7 @@ import type {
 import { statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import { rowStatus } from '../tables/layout.ts'
-import { stepToGreet } from '../tables/mails.ts'
+import { stepsToGreet } from '../tables/mails.ts'
 import { type Asks, statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'
 import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import { type Tab, tabStatus } from '../tables/tabs.ts'
@@ -100,7 +100,6 @@ class Appends {
   append(request: SiteRequest): Appended {
     const { site, signups, terms } = request
     const { idempotency, token } = terms
-    const greeting = site.policy.welcomes === true ? terms.greeting : undefined
     const replay = idempotency && this.#recall(site, idempotency)
     if (replay) return replay
     if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
@@ -119,15 +118,13 @@ class Appends {
       const isDuplicate = mayBeDuplicate && this.#isKnown(site, tab, email)
       if (isDuplicate) duplicates += 1
       const status = isDuplicate ? rowStatus.none : rowStatus.wanted
-      if (greeting && status === rowStatus.wanted && !held) {
-        this.#greeted.push(stepToGreet(site, { ...greeting, email }, receivedAt, id, false))
-      }
       const position = this.#signups.add(site.id, (held ?? tab).id, signup, status, !held)
       return { id, receivedAt, position, ...tabStatus(tab, held) }
     })
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
     if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
+    this.#greeted.push(...stepsToGreet(site, request))
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   }
 

@@ -269,7 +269,7 @@ function* confirming(
   )
   if (policy.welcomes === true) {
     const to = { email, language: linked.language, share: '' }
-    yield details.map((row) => stepToGreet(site, to, now, idOf(row['id']), true))
+    yield details.map((row) => stepToGreet(site, to, now, idOf(row['id'])))
   }
   return chosen.length
 }

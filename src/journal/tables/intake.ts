@@ -92,6 +92,11 @@ export interface AppendRequest {
   readonly asks?: Asks | undefined
 }
 
+/** When the first signup of a request came. */
+export function timeOf({ signups }: Pick<AppendRequest, 'signups'>): Millis {
+  return signups[0]?.receivedAt ?? 0
+}
+
 /** A request, and the site that it is for. */
 export interface SiteRequest extends AppendRequest {
   readonly site: IntakeSite
@@ -120,7 +125,7 @@ export class SiteIntake implements IntakeLog {
 
   async ask(signups: readonly Signup[], terms: AskTerms): Promise<Appended> {
     const { addressing, client, ...others } = terms
-    const at = signups[0]?.receivedAt ?? 0
+    const at = timeOf({ signups })
     const takes = new Map<string, boolean>()
     for (const { sheetTab } of signups) {
       if (takes.has(sheetTab)) continue

@@ -5,6 +5,7 @@ import { recipientLimits } from '../contracts/outbox.ts'
 import { addressHash, personOf, shareHash } from '../hashes.ts'
 import { ask, type Operation, statementsOf, type Step } from '../sql.ts'
 import { besideState, messageStage, rowStatus } from './layout.ts'
+import type { AppendRequest } from './intake.ts'
 import type { Site } from './site.ts'
 
 const { resting, ready, claimed, sent } = messageStage
@@ -138,21 +139,30 @@ export function* askingBack(
   return rows.length
 }
 
-/**
- * Adds a welcome, unless the person has had one, or the signup gets no row.
- *
- * @param to its `share` is the client itself
- */
+/** Greets those who get a row by this request. */
+export function stepsToGreet(
+  site: Pick<Site, 'id' | 'secret' | 'policy'>,
+  { signups, terms: { greeting } }: AppendRequest,
+): readonly Step[] {
+  const { welcomes, quarantineTab } = site.policy
+  if (!greeting || welcomes !== true) return []
+  const to = { ...greeting, share: greeting.share && shareHash(site.secret, greeting.share) }
+  return signups.flatMap(({ id, email, receivedAt, suspect }) =>
+    suspect && quarantineTab !== undefined
+      ? []
+      : [stepToGreet(site, { ...to, email }, receivedAt, id, ranks.welcome)],
+  )
+}
+
+/** Adds a welcome, unless the person has had one, or the signup gets no row. */
 export function stepToGreet(
   site: Pick<Site, 'id' | 'secret'>,
   to: Recipient,
   now: Millis,
   signup: SignupId,
-  isConfirmed: boolean,
+  rank: number = ranks.welcomeAtOnce,
 ): Step {
-  const rank = isConfirmed ? ranks.welcomeAtOnce : ranks.welcome
-  const share = to.share === '' ? '' : shareHash(site.secret, to.share)
-  return [sql.welcome, ...valuesOf(site, { ...to, share }, now), rank, signup]
+  return [sql.welcome, ...valuesOf(site, to, now), rank, signup]
 }
 
 /** For how long a signup waits to be confirmed, also where no new one is asked for. */

@@ -37,18 +37,15 @@ const sql = statementsOf('pending', (dialect) => {
         CAST($3 AS bigint), $7, $7 = '', $8, $9, $10, CAST($11 AS bigint), $12, $13, $14, $15, $16, $17
       WHERE NOT EXISTS (SELECT 1 FROM idempotency_key WHERE site = $1 AND idempotency_key.key = $4)
         AND NOT EXISTS (SELECT 1 FROM used_token WHERE digest = $5)`,
-    stored: `SELECT min(number) AS first, max(number) AS last
-             FROM ${given('given', '$1', { id: 'text' })} JOIN pending ON pending.id = ${id('given.id')}`,
+    stored: `SELECT 1 FROM pending WHERE id = ${id('$1')}`,
+    // Only if the first one, $6, was stored. The $7 signups of a request have consecutive numbers.
     keepKey: `
       INSERT INTO idempotency_key
         (site, key, fingerprint, first_position, last_position, refused, stored_at)
-      SELECT $1, $2, $3, -min(number), -max(number), $4, $5
-      FROM ${given('given', '$6', { id: 'text' })} JOIN pending ON pending.id = ${id('given.id')}
-      HAVING min(number) IS NOT NULL ON CONFLICT DO NOTHING`,
-    keepToken: `
-      INSERT INTO used_token (digest, stored_at)
-      SELECT $1, $2 FROM ${given('given', '$3', { id: 'text' })}
-      JOIN pending ON pending.id = ${id('given.id')} LIMIT 1 ON CONFLICT DO NOTHING`,
+      SELECT $1, $2, $3, -number, 1 - number - $7, $4, $5 FROM pending WHERE id = ${id('$6')}
+      ON CONFLICT DO NOTHING`,
+    keepToken: `INSERT INTO used_token (digest, stored_at)
+                SELECT $1, $2 FROM pending WHERE id = ${id('$3')} ON CONFLICT DO NOTHING`,
     // Only if the signup $4 was stored.
     count: `INSERT INTO hour_pending AS known (site, hour, asked)
             SELECT $1, CAST($2 AS integer), CAST($3 AS bigint)
@@ -107,22 +104,22 @@ export function stepsToAsk(
     const until = signals === '' ? null : expiresAt
     const tags = signup.tags.length === 0 ? '' : JSON.stringify(signup.tags)
     const cells = [email, source, name, tags, metadata, fieldsText(signup.fields)]
-    const first = [id, person, until, key ?? null, token ?? null, signup.id] as const
-    return [sql.ask, ...first, signals, share, addressing.language, sheetTab, receivedAt, ...cells]
+    const values = [id, person, until, key ?? null, token ?? null, signup.id] as const
+    return [sql.ask, ...values, signals, share, addressing.language, sheetTab, receivedAt, ...cells]
   })
-  const ids = givenIds(signups)
+  const first = firstId(signups)
   const keys: Step[] = []
   if (idempotency && key !== undefined) {
     const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
-    keys.push([sql.keepKey, id, key, fingerprint, refused, now, ids])
+    keys.push([sql.keepKey, id, key, fingerprint, refused, now, first, signups.length])
   }
-  if (token !== undefined) keys.push([sql.keepToken, token, now, ids])
+  if (token !== undefined) keys.push([sql.keepToken, token, now, first])
   return [...adding, ...keys]
 }
 
-/** Which numbers the signups of a request have got; none when it was left out. */
+/** Finds a row when the signups of a request were stored, and none when it was left out. */
 export function stepToFindAsked(signups: readonly Signup[]): Step {
-  return [sql.stored, givenIds(signups)]
+  return [sql.stored, firstId(signups)]
 }
 
 /** Counts signups of one request or of several, all of which were stored or left out in this transaction. */
@@ -157,8 +154,8 @@ export function givenNumbers(rows: readonly Row[]): string {
   return givenPositions(rows.map(({ number }) => Number(number)))
 }
 
-function givenIds(signups: readonly Pick<Signup, 'id'>[]): string {
-  return givenRows(signups.map(({ id }) => ({ id })))
+function firstId(signups: readonly Signup[]): string | null {
+  return signups[0]?.id ?? null
 }
 
 /** The statuses of these signups, which were stored just now. */

@@ -212,6 +212,15 @@ export function rowOf({ rows: [row] }: Pick<Answer, 'rows'>): Row {
   return row
 }
 
+/** How to read a row: each of these columns by its function. */
+export function rowReader<Shape extends Readonly<Record<string, (value: unknown) => unknown>>>(
+  shape: Shape,
+): (row: Row) => { readonly [Column in keyof Shape]: ReturnType<Shape[Column]> } {
+  const columns = Object.entries(shape)
+  return (row) =>
+    Object.fromEntries(columns.map(([name, read]) => [name, read(row[name])])) as never
+}
+
 /** Whether a flag is set. */
 export function flagOf(value: unknown): boolean {
   return value === true || value === 1

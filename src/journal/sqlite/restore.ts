@@ -14,7 +14,7 @@ import { ask, type Operation, reading, statementsOf } from '../sql.ts'
 import { findFrozen, refOf, releasing } from '../tables/batches.ts'
 import { callsAfter, replacingCalls } from '../tables/call-ledger.ts'
 import { eraseHeld } from '../tables/erase.ts'
-import { erasureOf } from '../tables/erasure.ts'
+import { erasureOf, toTombstone } from '../tables/erasure.ts'
 import { dropFact, setFact } from '../tables/facts.ts'
 import { siteIds, readerOf } from '../tables/reader.ts'
 import { codesOfSite, findSite, newMarkerBase, newSiteCode } from '../tables/site.ts'
@@ -113,8 +113,11 @@ async function readSite(name: string, old: SqliteDatabase | undefined): Promise<
   const site = old && (await reading(old, findSite(name)))
   if (!site) return { tombstones: [], codes: [] }
   const [{ rows }] = await old.query([sql.tombstones, site.id])
-  const tombstones = rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
-  return { tombstones, codes: await reading(old, codesOfSite(site)), old: { db: old, id: site.id } }
+  return {
+    tombstones: rows.map(toTombstone),
+    codes: await reading(old, codesOfSite(site)),
+    old: { db: old, id: site.id },
+  }
 }
 
 async function makeRestoredSite(

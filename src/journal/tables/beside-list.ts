@@ -1,20 +1,25 @@
 import type { Millis } from '../../signup/signup.ts'
-import type { BesideList, ConfirmationFigures, PendingRecord } from '../contracts/confirmation.ts'
+import type {
+  BesideList,
+  BlockRecord,
+  ConfirmationFigures,
+  MessageRecord,
+} from '../contracts/confirmation.ts'
 import { personOf } from '../hashes.ts'
 import {
   ask,
   flagOf,
   numberOf,
   type Operation,
-  type Row,
   rowOf,
+  rowReader,
   statementsOf,
   type Step,
 } from '../sql.ts'
 import { allHours, besideState, messageStage } from './layout.ts'
 import { erasedPending, givenNumbers, stepToClose } from './pending.ts'
-import { idOf } from './rows.ts'
-import type { Site } from './site.ts'
+import { idOf, tagsOf } from './rows.ts'
+import type { ReadSite, Site } from './site.ts'
 
 const { pending, declined, left, over } = besideState
 const { sent, dropped } = messageStage
@@ -45,8 +50,10 @@ const sql = statementsOf('beside list', ({ given }) => {
               FROM hour_pending WHERE site = $1 AND hour = ${allHours}`,
     pendingOf: `SELECT id, received_at AS "receivedAt", sheet_tab AS "sheetTab", source, name, tags, metadata,
                   fields, signals <> '' AS "isSuspect", state, kept_until AS until
-                FROM pending WHERE pending.site = $1 AND pending.person = $2 AND email <> '' ORDER BY number LIMIT ${toldMax}`,
-    messagesOf: `SELECT kind, made_at AS "madeAt", ended_at AS "endedAt", stage, tries FROM message
+                FROM pending WHERE pending.site = $1 AND pending.person = $2 AND email <> ''
+                ORDER BY number LIMIT ${toldMax}`,
+    messagesOf: `SELECT kind, made_at AS "madeAt", tries,
+                   CASE WHEN stage = ${sent} THEN ended_at END AS "sentAt" FROM message
                  WHERE site = $1 AND person = $2 ORDER BY number LIMIT ${toldMax}`,
     forgetPending: `UPDATE pending SET state = ${over}, expires_at = 0, person = '', ${erasedPending}
                     WHERE pending.site = $1 AND pending.person = $2 AND ($3 OR NOT ${isBuried})`,
@@ -73,57 +80,51 @@ export function* sweeping({ id, noteErased }: Site, now: Millis): Operation<bool
   return rows.length === sweptAtOnce || mails.changes === sweptAtOnce
 }
 
+const toFigures = rowReader({ pending: Number, suspect: Number, blocked: Number })
+
 /** As `Confirmation.figures`. */
-export async function figuresBeside({
-  db,
-  id,
-}: Pick<Site, 'db' | 'id'>): Promise<ConfirmationFigures> {
-  const [{ rows }] = await db.query([sql.figures, id])
-  const { pending: all, suspect, blocked } = rowOf({ rows })
-  return { pending: Number(all), suspect: Number(suspect), blocked: Number(blocked) }
+export async function figuresBeside({ db, id }: ReadSite): Promise<ConfirmationFigures> {
+  const [figures] = await db.query([sql.figures, id])
+  return toFigures(rowOf(figures))
 }
+
+/** Finds the row for `toBlock`. */
+export function stepToFindBlock(site: number, person: string): Step {
+  return [sql.block, site, person]
+}
+
+export const toBlock = rowReader({
+  why: (why) => why as BlockRecord['why'],
+  at: Number,
+  until: numberOf,
+})
 
 /** As `Confirmation.ofPerson`. */
 export function* besideListOf(site: number, person: string): Operation<BesideList> {
   const [beside, messages, block] = yield* ask(
     [sql.pendingOf, site, person],
     [sql.messagesOf, site, person],
-    [sql.block, site, person],
+    stepToFindBlock(site, person),
   )
-  const [blocked] = block.rows
   return {
     pending: beside.rows.map(toPendingRecord),
-    messages: messages.rows.map((row) => ({
-      kind: row['kind'] === 'welcome' ? 'welcome' : 'confirm',
-      madeAt: Number(row['madeAt']),
-      sentAt: Number(row['stage']) === sent ? numberOf(row['endedAt']) : undefined,
-      tries: Number(row['tries']),
-    })),
-    block: blocked && {
-      why: blocked['why'] === 'left' ? 'left' : 'declined',
-      at: Number(blocked['at']),
-      until: numberOf(blocked['until']),
-    },
+    messages: messages.rows.map(toMessageRecord),
+    block: block.rows.map(toBlock)[0],
   }
 }
 
-function toPendingRecord(row: Row): PendingRecord {
-  const state = Number(row['state'])
-  const tags = String(row['tags'])
-  return {
-    id: idOf(row['id']),
-    receivedAt: Number(row['receivedAt']),
-    sheetTab: String(row['sheetTab']),
-    source: String(row['source']),
-    name: String(row['name']),
-    tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
-    metadata: String(row['metadata']),
-    fields: String(row['fields']),
-    isSuspect: flagOf(row['isSuspect']),
-    state: state === declined ? 'declined' : state === left ? 'left' : 'pending',
-    until: numberOf(row['until']),
-  }
-}
+const stateNames = { [pending]: 'pending', [declined]: 'declined', [left]: 'left' } as const
+
+const toPendingRecord = rowReader({
+  ...{ id: idOf, receivedAt: Number, sheetTab: String, source: String, name: String },
+  ...{ tags: tagsOf, metadata: String, fields: String, isSuspect: flagOf, until: numberOf },
+  state: (state) => stateNames[state as keyof typeof stateNames],
+})
+
+const toMessageRecord = rowReader({
+  kind: (kind) => kind as MessageRecord['kind'],
+  ...{ madeAt: Number, sentAt: numberOf, tries: Number },
+})
 
 /**
  * Forgets a person beside the list. To run before the tombstone of `upto` is set: what was asked for after a

@@ -1,7 +1,15 @@
 import { type Clock, day, minute } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { CallLedger, Quota } from '../contracts/call-ledger.ts'
-import { ask, type Database, flagOf, type Operation, statementsOf, type Step } from '../sql.ts'
+import {
+  ask,
+  type Database,
+  flagOf,
+  type Operation,
+  rowReader,
+  statementsOf,
+  type Step,
+} from '../sql.ts'
 
 /**
  * The provider counts a call when it arrives, and we count it when we send it. Our windows are longer
@@ -25,13 +33,9 @@ const sql = statementsOf('calls', {
                 SELECT number FROM provider_call WHERE account = $1 ORDER BY number LIMIT 2)`,
 })
 
-interface StoredCall {
-  /** From 1, in the order of the calls. */
-  readonly number: number
-  readonly at: Millis
-  /** Whether the clock of the process agreed with the wall clock. */
-  readonly isSure: boolean
-}
+/** A call with its number, from 1 in the order of the calls, and whether the clocks agreed. */
+const toCall = rowReader({ number: Number, at: Number, isSure: flagOf })
+type StoredCall = ReturnType<typeof toCall>
 
 /** What the ledger knows after a reservation. */
 interface Known {
@@ -100,11 +104,7 @@ function* reserving(
 /** The calls with a number greater than `after`, in the order of their numbers. */
 export function* callsAfter(account: string, after: number): Operation<readonly StoredCall[]> {
   const [{ rows }] = yield* ask([sql.after, account, after])
-  return rows.map(({ number, at, isSure }) => ({
-    number: Number(number),
-    at: Number(at),
-    isSure: flagOf(isSure),
-  }))
+  return rows.map(toCall)
 }
 
 /** Makes these the only calls of an account. @param times ascending */

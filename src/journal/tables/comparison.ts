@@ -4,6 +4,7 @@ import {
   givenPositions,
   numberOf,
   type Row,
+  rowReader,
   siteLock,
   statementsOf,
   rowOf,
@@ -84,6 +85,8 @@ const sql = statementsOf('compared', ({ given, signupAt }) => {
   }
 })
 
+const toCompared = rowReader({ position: Number, receivedAt: Number, email: String, tab: String })
+
 /** The signups of one site, with what is known of the row of each. */
 export function comparedOf({ db, id, policy }: Site): ComparedSignups {
   const lock = [siteLock(id)]
@@ -94,13 +97,7 @@ export function comparedOf({ db, id, policy }: Site): ComparedSignups {
     },
     page: async (after, max, lastSettled) => {
       const [{ rows }] = await db.query([sql.page, policy.spreadsheet, after, id, max])
-      return rows.map((row) => ({
-        position: Number(row['position']),
-        receivedAt: Number(row['receivedAt']),
-        email: String(row['email']),
-        tab: String(row['tab']),
-        row: knownRow(row, lastSettled),
-      }))
+      return rows.map((row) => ({ ...toCompared(row), row: knownRow(row, lastSettled) }))
     },
     at: async (positions) => {
       const [{ rows }] = await db.query([sql.at, givenPositions(positions)])

@@ -6,6 +6,7 @@ import {
   numberOf,
   type Operation,
   reading,
+  rowReader,
   siteLock,
   statementsOf,
   rowOf,
@@ -70,6 +71,9 @@ const sql = statementsOf('delivery', ({ given, behind, signupAt, ofEach }) => {
   }
 })
 
+const toPendingTab = rowReader({ id: Number, name: String, writtenTo: Number, isAgain: flagOf })
+const toEndedMarker = rowReader({ id: Number, isFound: flagOf, prunableAt: numberOf })
+
 /** What an engine does in its own way. */
 export interface DeliveryEngine {
   /** At most how many waiting signups of a tab are read at once. */
@@ -94,12 +98,7 @@ export function deliveryOf(
     onAppend: (listener) => site.appended.add(listener),
     pending: async () => {
       const rows = await db.queryTogether(sql.pending, { site: id })
-      return rows.map((row) => ({
-        id: Number(row['id']),
-        name: String(row['name']),
-        writtenTo: Number(row['writtenTo']),
-        isAgain: flagOf(row['isAgain']),
-      }))
+      return rows.map(toPendingTab)
     },
     waiting: async (tab, after = tab.writtenTo, wanted = waitingMax) => {
       // Let waiting requests run before each slice but the first.
@@ -113,11 +112,7 @@ export function deliveryOf(
     ...batchesOf(site, assertDelivers),
     endedMarkers: async () => {
       const [{ rows }] = await db.query([sql.endedMarkers, id])
-      return rows.map((row) => ({
-        id: Number(row['id']),
-        isFound: flagOf(row['isFound']),
-        prunableAt: numberOf(row['prunableAt']),
-      }))
+      return rows.map(toEndedMarker)
     },
     noteRunningTime: (note) => db.transact(lock, () => notingTime(id, note)),
     markerCount: async () => {

@@ -3,6 +3,7 @@ import { addressHash } from '../hashes.ts'
 import {
   headLock,
   reading,
+  rowReader,
   siteLock,
   statementsOf,
   type Step,
@@ -71,6 +72,12 @@ const sql = statementsOf('erasure', (dialect) => {
   }
 })
 
+export const toTombstone = rowReader({ hash: String, upto: Number })
+const toRemoval = rowReader({
+  ...{ position: Number, tab: String, email: String, receivedAt: Number, mark: textOf },
+})
+const toUnfinished = rowReader({ removals: Number, frozen: Number, marked: Number })
+
 /** How people are forgotten on one site. */
 export function erasureOf(site: Site): Erasure {
   const { db, id, secret, noteErased, scrub } = site
@@ -82,7 +89,7 @@ export function erasureOf(site: Site): Erasure {
     eraseNext: (after, address) => eraseNext(site, after, address?.toLowerCase()),
     tombstones: async (after = '') => {
       const [{ rows }] = await db.query([sql.tombstones, id, after])
-      return rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
+      return rows.map(toTombstone)
     },
     adopt: async (tombstones) => {
       for (let at = 0; at < tombstones.length; at += buriedAtOnce) {
@@ -91,13 +98,7 @@ export function erasureOf(site: Site): Erasure {
     },
     removals: async (after) => {
       const rows = await db.queryTogether(sql.removals, { site: id, after })
-      return rows.map((row) => ({
-        position: Number(row['position']),
-        tab: String(row['tab']),
-        email: String(row['email']),
-        receivedAt: Number(row['receivedAt']),
-        mark: textOf(row['mark']),
-      }))
+      return rows.map(toRemoval)
     },
     removed: async (position, outcome) => {
       await db.change(
@@ -114,8 +115,7 @@ export function erasureOf(site: Site): Erasure {
     },
     unfinished: async () => {
       const [counts] = await db.query([sql.countRemovals, id])
-      const { removals, frozen, marked } = rowOf(counts)
-      return { removals: Number(removals), frozen: Number(frozen), marked: Number(marked) }
+      return toUnfinished(rowOf(counts))
     },
     scrub,
   }

@@ -1,4 +1,5 @@
-import { ask, type Database, type Operation, statementsOf, type Step, textOf } from '../sql.ts'
+import { ask, type Operation, statementsOf, type Step, textOf } from '../sql.ts'
+import type { ReadSite } from './site.ts'
 
 const sql = statementsOf('facts', ({ given }) => ({
   get: 'SELECT value FROM fact WHERE site = $1 AND name = $2',
@@ -10,14 +11,8 @@ const sql = statementsOf('facts', ({ given }) => ({
           JOIN fact ON fact.site = asked.site AND fact.name = asked.name`,
 }))
 
-/** A site: its tables and its id. */
-interface FactSite {
-  readonly db: Database
-  readonly id: number
-}
-
 /** The fact that was noted under this name; undefined when there is none. */
-export async function readFact({ db, id }: FactSite, name: string): Promise<string | undefined> {
+export async function readFact({ db, id }: ReadSite, name: string): Promise<string | undefined> {
   const [row] = await db.queryTogether(sql.asked, { site: id, name })
   return textOf(row?.['value'])
 }

@@ -3,7 +3,7 @@ import { mailboxOf } from '../../signup/mailbox.ts'
 import type { Millis, SignupId } from '../../signup/signup.ts'
 import { recipientLimits } from '../contracts/outbox.ts'
 import { addressHash, personOf, shareHash } from '../hashes.ts'
-import { ask, type Operation, statementsOf, type Step } from '../sql.ts'
+import { ask, type Operation, rowReader, statementsOf, type Step } from '../sql.ts'
 import { besideState, messageStage, rowStatus } from './layout.ts'
 import type { AppendRequest } from './intake.ts'
 import type { Site } from './site.ts'
@@ -117,6 +117,11 @@ function newMessageId(now: Millis): string {
   return bytes.toString('base64url')
 }
 
+const toWanted = rowReader({
+  ...{ number: Number, person: String, email: String, language: String, share: String },
+  receivedAt: Number,
+})
+
 /**
  * Makes the mails that the oldest pending signups want: none where one is on its way, where the one before is
  * to confirm this, too, or where the person wants none. Returns how many it has decided on.
@@ -126,16 +131,10 @@ export function* askingBack(
   now: Millis,
 ): Operation<number> {
   const [{ rows }] = yield* ask([sql.wanted, id])
-  yield rows.flatMap((row): Step[] => {
-    const to = {
-      ...{ email: String(row['email']), person: String(row['person']) },
-      ...{ language: String(row['language']), share: String(row['share']) },
-    }
-    return [
-      [sql.confirm, ...valuesOf({ id, secret }, to, now), Number(row['receivedAt'])],
-      [sql.decided, id, Number(row['number']), now + waitMsOf(policy)],
-    ]
-  })
+  yield rows.map(toWanted).flatMap(({ number, receivedAt, ...to }): Step[] => [
+    [sql.confirm, ...valuesOf({ id, secret }, to, now), receivedAt],
+    [sql.decided, id, number, now + waitMsOf(policy)],
+  ])
   return rows.length
 }
 

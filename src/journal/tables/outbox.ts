@@ -1,34 +1,35 @@
 import { hour } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
-import type {
-  Claimed,
-  ClaimOrder,
-  Message,
-  MessageKind,
-  MessageOutcome,
-  Outbox,
-  OutboxFigures,
+import {
+  type Claimed,
+  type ClaimOrder,
+  type Message,
+  type MessageKind,
+  type MessageOutcome,
+  type Outbox,
+  type OutboxFigures,
+  recipientLimits,
 } from '../contracts/outbox.ts'
-import { recipientLimits } from '../contracts/outbox.ts'
 import { addressHash } from '../hashes.ts'
 import {
   ask,
   flagOf,
-  givenRows,
   type Lock,
   numberOf,
   type Operation,
   type Row,
   rowOf,
+  rowReader,
   siteLock,
   statementsOf,
+  type Step,
 } from '../sql.ts'
 import { factOf, readFact, setFact } from './facts.ts'
 import { besideState, messageStage } from './layout.ts'
 import { askedBackAtOnce, askingBack, ranks, waitMsOf, waitSql } from './mails.ts'
 import type { Site } from './site.ts'
 
-const { resting, ready, claimed, sent, failed, dropped } = messageStage
+const { resting, ready, claimed, sent, dropped } = messageStage
 
 const ranksOf: Readonly<Record<MessageKind, readonly [number, number]>> = {
   confirm: [ranks.confirm, ranks.confirm],
@@ -48,9 +49,10 @@ const passesMax = 5
 /** How many figures are counted: more are told as so many. */
 const countedMax = 100_000
 
-const columns = `number, id, kind, email, language, body, made_at AS "madeAt", tries`
+/** Whether an earlier try of a message was counted, in SQL. */
+const isCounted = 'EXISTS (SELECT 1 FROM sending WHERE sending.message = message.number)'
 
-const sql = statementsOf('outbox', ({ given, lower }) => {
+const sql = statementsOf('outbox', ({ lower }) => {
   return {
     add: `INSERT INTO message (number, id, site, kind, rank, turn, person, recipient, email, language,
             share, body, made_at, stage, next_at)
@@ -65,12 +67,12 @@ const sql = statementsOf('outbox', ({ given, lower }) => {
            WHERE site = $1 AND stage = ${resting} AND (next_at <= $2 OR next_at > $2 + ${restMax})`,
     free: `UPDATE message SET stage = ${ready}
            WHERE site = $1 AND stage = ${claimed} AND claimed_by <> $2 AND rank BETWEEN $3 AND $4`,
-    first: `SELECT ${columns}, rank, turn, recipient, person,
-              EXISTS (SELECT 1 FROM sending WHERE sending.message = number) AS "isCounted"
+    first: `SELECT number, id, kind, email, language, body, made_at AS "madeAt", tries, turn, recipient,
+              CASE WHEN recipient = '' OR ${isCounted} THEN 0
+                ELSE ${waitSql('message.recipient', '$1', `message.rank <> ${ranks.welcomeAtOnce}`)}
+              END AS "waitsUntil", recipient <> '' AND NOT ${isCounted} AS "toCount"
             FROM message WHERE site = $1 AND stage = ${ready} AND rank BETWEEN $2 AND $3
             ORDER BY rank, turn, number LIMIT ${claimedAtOnce}`,
-    wait: `SELECT asked.number, ${waitSql('asked.recipient', '$1', 'asked."isPaused"')} AS at
-           FROM ${given('asked', '$2', { number: 'number', recipient: 'text', isPaused: 'flag' })}`,
     paced: 'SELECT at FROM sending WHERE at > $1 AND at <= $2 ORDER BY at DESC LIMIT 1 OFFSET $3',
     rest: `UPDATE message SET stage = ${resting}, next_at = $2
            WHERE number = $1`,
@@ -100,7 +102,7 @@ const sql = statementsOf('outbox', ({ given, lower }) => {
     // All of it can be confirmed by this mail from now on.
     open: `UPDATE pending SET expires_at = $3, kept_until = $3
            WHERE site = $1 AND person = $2 AND state = ${besideState.pending} AND signals = ''`,
-    waiting: `SELECT count(*) AS count, min(CASE WHEN stage = ${ready} THEN made_at END) AS oldest
+    waiting: `SELECT count(*) AS waiting, min(CASE WHEN stage = ${ready} THEN made_at END) AS oldest
               FROM (SELECT stage, made_at FROM message
                     WHERE site = $1 AND stage = ${ready} AND rank BETWEEN $2 AND $3
                     UNION ALL SELECT stage, made_at FROM message
@@ -173,29 +175,28 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
     ? rowOf((yield* ask([sql.oldest, id, kind]))[0])['number']
     : undefined
   const messages: Row[] = []
+  const taken = new Set<unknown>()
   let pacedUntil: Millis | undefined
   for (let passes = 0, more = true; more && passes < passesMax && messages.length < max; passes++) {
     const [{ rows }] = yield* ask([sql.first, id, from, to])
-    const taken = new Set<unknown>(messages.map(({ recipient }) => recipient).filter(Boolean))
-    const waits = yield* waitsOf(id, rows)
     more = false
     for (const row of rows.slice(0, max - messages.length)) {
-      const [number, recipient] = [Number(row['number']), String(row['recipient'])]
+      const [number, waitsUntil] = [Number(row['number']), Number(row['waitsUntil'])]
       if (oldest !== undefined && number !== Number(oldest)) continue
-      const at = flagOf(row['isCounted']) ? 0 : (waits.get(number) ?? 0)
-      if (at > now) {
-        yield* ask([sql.rest, number, at])
+      if (waitsUntil > now) {
+        yield* ask([sql.rest, number, waitsUntil])
         more = true
         continue
       }
-      if (recipient !== '' && taken.has(recipient)) continue
-      if (recipient !== '' && !flagOf(row['isCounted'])) {
+      const recipient = String(row['recipient'])
+      if (taken.has(recipient)) continue
+      if (flagOf(row['toCount'])) {
         pacedUntil = yield* paced(now, perHour)
         if (pacedUntil !== undefined) break
         yield* ask([sql.count, number, id, recipient, now], [sql.turn, Number(row['turn'])])
       }
       yield* ask([sql.claim, number, by])
-      taken.add(recipient)
+      if (recipient !== '') taken.add(recipient)
       messages.push(row)
     }
     if (pacedUntil !== undefined) break
@@ -210,24 +211,6 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
   }
 }
 
-/** When the limits of its mailbox let each of these messages go. */
-function* waitsOf(site: number, rows: readonly Row[]): Operation<ReadonlyMap<number, Millis>> {
-  const asked = rows.flatMap(({ number, recipient, rank }) =>
-    recipient === ''
-      ? []
-      : [
-          {
-            number: Number(number),
-            recipient: String(recipient),
-            isPaused: Number(rank) !== ranks.welcomeAtOnce,
-          },
-        ],
-  )
-  if (asked.length === 0) return new Map()
-  const [answer] = yield* ask([sql.wait, site, givenRows(asked)])
-  return new Map(answer.rows.map(({ number, at }) => [Number(number), Number(at)]))
-}
-
 /** When the pace lets the next mail go; undefined when that is now. */
 function* paced(now: Millis, perHour: number): Operation<Millis | undefined> {
   if (perHour === Infinity) return undefined
@@ -235,28 +218,20 @@ function* paced(now: Millis, perHour: number): Operation<Millis | undefined> {
   return rows[0] && Number(rows[0]['at']) + hour + 1
 }
 
-function* described(site: Site, rows: readonly Row[]): Operation<readonly Message[]> {
-  const messages: Message[] = []
-  for (const row of rows) {
-    const kind = row['kind'] as MessageKind
-    const email = String(row['email'])
-    const listed =
-      kind === 'confirm'
-        ? yield* ask([sql.listed, site.id, email, addressHash(site.secret, email)])
-        : undefined
-    messages.push({
-      number: Number(row['number']),
-      id: String(row['id']),
-      kind,
-      email,
-      language: String(row['language']),
-      body: String(row['body']),
-      madeAt: Number(row['madeAt']),
-      tries: Number(row['tries']),
-      isListed: (listed?.[0].rows.length ?? 0) > 0,
-    })
-  }
-  return messages
+const kindOf = (kind: unknown) => kind as MessageKind
+
+const toMessage = rowReader({
+  ...{ number: Number, id: String, kind: kindOf, email: String, language: String },
+  ...{ body: String, madeAt: Number, tries: Number },
+})
+
+function* described({ id, secret }: Site, rows: readonly Row[]): Operation<readonly Message[]> {
+  const asking = rows.filter(({ kind }) => kind === 'confirm')
+  const found = yield asking.map(({ email }): Step => {
+    return [sql.listed, id, String(email), addressHash(secret, String(email))]
+  })
+  const listed = new Set(asking.filter((_, index) => found[index]?.rows[0]))
+  return rows.map((row) => ({ ...toMessage(row), isListed: listed.has(row) }))
 }
 
 /** The name of the fact that has how the last message of a kind fared. */
@@ -264,9 +239,10 @@ function fareFact(kind: MessageKind): string {
   return `last ${kind}`
 }
 
-interface Fare {
-  readonly sentAt?: Millis
-  readonly failed?: NonNullable<OutboxFigures['failed']>
+type Fare = { sentAt?: Millis } & Partial<Pick<OutboxFigures, 'failed'>>
+
+function fareIn(fact: string | undefined): Fare {
+  return fact === undefined ? {} : (JSON.parse(fact) as Fare)
 }
 
 function* settling(
@@ -274,57 +250,42 @@ function* settling(
   number: number,
   outcome: MessageOutcome,
 ): Operation<void> {
-  const [{ rows }] = yield* ask([sql.find, number])
-  const [row] = rows
+  const [found] = yield* ask([sql.find, number])
+  const [row] = found.rows
   if (!row) return
-  const kind = row['kind'] as MessageKind
-  const tries = Number(row['tries'])
-  const note = (fare: Fare) => setFact(id, fareFact(kind), JSON.stringify(fare))
+  const [kind, tries] = [kindOf(row['kind']), Number(row['tries']) + 1]
   if (outcome.kind === 'untried') {
     yield* ask([sql.again, number, outcome.nextAt, 0])
-    if (tries === 0) yield* ask([sql.uncount, number])
-    return
-  }
-  const sentAt = lastSent(yield* factOf(id, fareFact(kind)))
-  if (outcome.kind === 'later') {
-    const { at, nextAt, reason } = outcome
-    const failure = { at, tries: tries + 1, reason, isFinal: false }
-    yield* ask(
-      [sql.again, number, nextAt, 1],
-      note({ ...(sentAt !== undefined && { sentAt }), failed: failure }),
-    )
+    if (tries === 1) yield* ask([sql.uncount, number])
     return
   }
   const { at } = outcome
-  const isSent = outcome.kind === 'sent'
-  const fare = isSent
-    ? { sentAt: at }
-    : {
-        ...(sentAt !== undefined && { sentAt }),
-        failed: { at, tries: tries + 1, reason: outcome.reason, isFinal: true },
-      }
-  yield* ask([sql.end, number, isSent ? sent : failed, at], ...noteErased(), note(fare))
-  if (kind !== 'confirm') return
-  yield* ask([sql.open, id, String(row['person']), at + waitMsOf(policy)])
-}
-
-function lastSent(fact: string | undefined): Millis | undefined {
-  return fact === undefined ? undefined : (JSON.parse(fact) as Fare).sentAt
+  let fare: Fare = { sentAt: at }
+  if (outcome.kind !== 'sent') {
+    const failed = { at, tries, reason: outcome.reason, isFinal: outcome.kind === 'failed' }
+    fare = { ...fareIn(yield* factOf(id, fareFact(kind))), failed }
+  }
+  const note = setFact(id, fareFact(kind), JSON.stringify(fare))
+  if (outcome.kind === 'later') {
+    yield* ask([sql.again, number, outcome.nextAt, 1], note)
+    return
+  }
+  yield* ask([sql.end, number, messageStage[outcome.kind], at], ...noteErased(), note)
+  if (kind === 'confirm') {
+    yield* ask([sql.open, id, String(row['person']), at + waitMsOf(policy)])
+  }
 }
 
 async function figuresOf(site: Site, kinds: readonly MessageKind[]): Promise<OutboxFigures> {
-  const [{ rows }] = await site.db.query([sql.waiting, site.id, ...rangeOf(kinds)])
-  const { count, oldest } = rowOf({ rows })
+  const [waiting] = await site.db.query([sql.waiting, site.id, ...rangeOf(kinds)])
   const facts = await Promise.all(kinds.map((kind) => readFact(site, fareFact(kind))))
-  const fares = facts.flatMap((fact) => (fact === undefined ? [] : [JSON.parse(fact) as Fare]))
-  const sentAt = Math.max(...fares.map((fare) => fare.sentAt ?? 0), 0)
-  const [last] = fares
-    .flatMap((fare) => fare.failed ?? [])
-    .toSorted((one, other) => other.at - one.at)
+  const fares = facts.map(fareIn)
+  const failures = fares.flatMap(({ failed }) => failed ?? [])
   return {
-    waiting: Number(count),
-    oldest: numberOf(oldest),
-    lastSent: sentAt || undefined,
-    failed: last,
+    ...toWaiting(rowOf(waiting)),
+    lastSent: Math.max(...fares.map(({ sentAt = 0 }) => sentAt)) || undefined,
+    failed: failures.toSorted((one, other) => other.at - one.at)[0],
   }
 }
+
+const toWaiting = rowReader({ waiting: Number, oldest: numberOf })

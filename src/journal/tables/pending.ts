@@ -7,7 +7,7 @@ import { givenPositions, givenRows, numberOf, type Row, statementsOf, type Step 
 import { allHours, besideState } from './layout.ts'
 import { waitMsOf } from './mails.ts'
 import { idOf, toRecord } from './rows.ts'
-import type { Site } from './site.ts'
+import type { ReadSite, Site } from './site.ts'
 import { tabStatus, type Tabs } from './tabs.ts'
 
 const { pending } = besideState
@@ -188,23 +188,19 @@ export function toPendingStatus(row: Row, tabs: Tabs, now: Millis): SignupStatus
 }
 
 /** As `Reader.pending`. */
-export async function pendingAfter(
-  { db, id }: Pick<Site, 'db' | 'id'>,
-  after: number,
-  max: number,
-) {
+export async function pendingAfter({ db, id }: ReadSite, after: number, max: number) {
   const [{ rows }] = await db.query([sql.all, id, after, max])
   return rows.map(toRecord)
 }
 
 /** The held ones among them, behind those of the list. */
-export async function heldBeside({ db, id }: Pick<Site, 'db' | 'id'>, after: number, max: number) {
+export async function heldBeside({ db, id }: ReadSite, after: number, max: number) {
   const [{ rows }] = await db.query([sql.held, id, Math.max(0, after - besideBase), max])
   return rows.map(toHeld)
 }
 
 /** Those of these ids that are held beside the list. */
-export async function heldAmong({ db, id }: Pick<Site, 'db' | 'id'>, ids: readonly SignupId[]) {
+export async function heldAmong({ db, id }: ReadSite, ids: readonly SignupId[]) {
   const asked = givenRows([...new Set(ids)].map((one) => ({ id: one })))
   const [{ rows }] = await db.query([sql.heldAmong, id, asked])
   return rows.map(toHeld)

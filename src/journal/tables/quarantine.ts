@@ -19,7 +19,7 @@ import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './era
 import { allHours } from './layout.ts'
 import { besideBase, heldAmong, heldBeside, heldPending, stepToClose } from './pending.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
-import type { Site } from './site.ts'
+import type { ReadSite, Site } from './site.ts'
 
 const sql = statementsOf('quarantine', (dialect) => {
   const { given, id, signupAt, lastPosition } = dialect
@@ -88,7 +88,7 @@ export function stepsToNote(
 }
 
 /** As `Reader.held`. */
-export async function heldAfter({ db, id }: Pick<Site, 'db' | 'id'>, after: number, max: number) {
+export async function heldAfter({ db, id }: ReadSite, after: number, max: number) {
   const [{ rows }] = await db.query([sql.page, id, after, max])
   const records = rows.map(toRecord)
   if (records.length === max) return records

@@ -1,15 +1,15 @@
 import { timeOfId } from '../../signup/id.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
-import { type Counts, hourMs, hourOf, type Reader } from '../contracts/reader.ts'
-import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
+import { hourMs, hourOf, type Reader } from '../contracts/reader.ts'
+import { type Answer, type Database, rowOf, rowReader, statementsOf } from '../sql.ts'
 import { figuresBeside } from './beside-list.ts'
 import { readFact, setFact } from './facts.ts'
 import { allHours } from './layout.ts'
 import { pendingAfter } from './pending.ts'
 import { heldAfter } from './quarantine.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
-import type { Site } from './site.ts'
+import type { ReadSite } from './site.ts'
 import { heldMark, isHeldKey } from './tabs.ts'
 
 const sql = statementsOf('reader', ({ behind }) => ({
@@ -53,7 +53,7 @@ const sql = statementsOf('reader', ({ behind }) => ({
 }))
 
 /** What a journal has of one site, for reading. */
-export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
+export function readerOf(site: ReadSite): Reader {
   const { db, id } = site
   return {
     backlog: async () => {
@@ -142,6 +142,4 @@ function firstWaiting({ rows }: Answer, asideTabs: readonly string[] = []): Mill
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-function countsOf({ accepted, written }: Row): Counts {
-  return { accepted: Number(accepted), written: Number(written) }
-}
+const countsOf = rowReader({ accepted: Number, written: Number })

@@ -24,7 +24,6 @@ export const waitingColumns = `${signupColumns}, signup.row_status AS "rowStatus
 
 /** @param tab the name of the tab that it is in */
 function toSignup(row: Row, tab: string): Signup {
-  const tags = String(row['tags'])
   const signup: Signup = {
     id: idOf(row['id']),
     receivedAt: Number(row['receivedAt']),
@@ -32,13 +31,18 @@ function toSignup(row: Row, tab: string): Signup {
     sheetTab: tab,
     source: String(row['source']),
     name: String(row['name']),
-    tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
+    tags: tagsOf(row['tags']),
     metadata: String(row['metadata']),
     fields: fieldsOf(String(row['fields'])),
     ...(typeof row['confirmedAt'] === 'number' && { confirmedAt: row['confirmedAt'] }),
   }
   const suspect = row['suspect']
   return typeof suspect === 'string' ? heldSignup(signup, suspect) : signup
+}
+
+/** The tags of a signup from its column. */
+export function tagsOf(value: unknown): readonly string[] {
+  return value === '' ? [] : (JSON.parse(String(value)) as string[])
 }
 
 /** @param suspect its signs, its id if the position has another one, and the tab that it asked for */

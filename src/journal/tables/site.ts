@@ -4,7 +4,7 @@ import type { TabCursor } from '../contracts/intake-log.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
 import type { Secret } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
-import { ask, type Database, type Operation, type Row, statementsOf, type Step } from '../sql.ts'
+import { ask, type Database, type Operation, rowReader, statementsOf, type Step } from '../sql.ts'
 import type { DefaultTabName } from './default-tab.ts'
 import { factOf, setFact } from './facts.ts'
 
@@ -41,6 +41,9 @@ export interface Site {
   readonly scrub: () => Promise<boolean>
 }
 
+/** What reading needs of a site. */
+export type ReadSite = Pick<Site, 'db' | 'id'>
+
 /** What the tables know of a site. */
 export type SiteRow = Pick<Site, 'id' | 'code'>
 
@@ -73,9 +76,7 @@ export function* codesOfSite({ id, code }: SiteRow): Operation<readonly string[]
   return [code, ...(replaced ?? '').split(' ').filter((one) => one !== '')]
 }
 
-function siteOf({ id, code }: Row): SiteRow {
-  return { id: Number(id), code: String(code) }
-}
+const siteOf = rowReader({ id: Number, code: String })
 
 /** A site's code is a part of each batch's fingerprint, so that batches of different journals differ. */
 export function newSiteCode(): string {

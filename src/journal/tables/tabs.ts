@@ -2,7 +2,15 @@ import { hour } from '../../platform/clock.ts'
 import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
 import type { SignupStatus } from '../contracts/intake-log.ts'
 import { clientDigest } from '../hashes.ts'
-import { givenRows, type Operation, type Row, statementsOf, type Step, rowOf } from '../sql.ts'
+import {
+  givenRows,
+  type Operation,
+  type Row,
+  rowOf,
+  rowReader,
+  statementsOf,
+  type Step,
+} from '../sql.ts'
 import { unresolvedKey } from './default-tab.ts'
 import type { Site } from './site.ts'
 
@@ -273,6 +281,4 @@ function givenKeys(keys: Iterable<string>): string {
   return givenRows(Array.from(keys, (key) => ({ key })))
 }
 
-function toTab(row: Row): Tab {
-  return { id: Number(row['id']), key: String(row['key']), name: String(row['name']) }
-}
+const toTab = rowReader({ id: Number, key: String, name: String })

@@ -15,21 +15,23 @@ import {
   numberOf,
   type Operation,
   reading,
-  type Row,
   rowOf,
+  rowReader,
   siteLock,
   statementsOf,
+  type Step,
   textOf,
 } from '../sql.ts'
-import { besideListOf, figuresBeside, sweeping } from './beside-list.ts'
+import { besideListOf, figuresBeside, stepToFindBlock, sweeping, toBlock } from './beside-list.ts'
 import { countingOne, statusOfNew } from './duplicates.ts'
 import { eraseForgotten } from './erase.ts'
+import { stepsToBury } from './erasure.ts'
 import { allHours, besideState, messageStage, rowStatus } from './layout.ts'
 import { stepToGreet, waitMsOf } from './mails.ts'
-import { erasedPending, givenNumbers, stepToClose } from './pending.ts'
+import { erasedPending, stepToClose } from './pending.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
-import { isHeldKey, type Tab, type Tabs } from './tabs.ts'
+import { isHeldKey, type Tabs } from './tabs.ts'
 
 const { pending, declined, left, confirmed, over } = besideState
 const { sent, dropped } = messageStage
@@ -48,15 +50,14 @@ const sql = statementsOf('confirmation', (dialect) => {
   return {
     message: `SELECT number, kind, person, email, language, stage FROM message
               WHERE id = $2 AND site = $1 AND kind IN ('confirm', 'welcome') AND person <> ''`,
-    block: 'SELECT why, at, until FROM block WHERE site = $1 AND person = $2',
     // The newest one of each spelling of a tab. Of those who left, all come back.
-    open: `SELECT max(number) AS number, sheet_tab AS "sheetTab", state, max(kept_until) AS "keptUntil"
-           FROM pending WHERE ${open}
-           GROUP BY sheet_tab, state, CASE WHEN state = ${left} THEN number END
-           ORDER BY max(number) DESC LIMIT ${tabsMax}`,
-    details: `SELECT number, id, metadata, email, received_at AS "receivedAt" FROM pending
-              JOIN ${given('asked', '$1', { position: 'number' })} ON pending.number = asked.position
-              ORDER BY number`,
+    open: `SELECT number, id, sheet_tab AS "sheetTab", state, kept_until AS "keptUntil", metadata, email,
+             received_at AS "receivedAt"
+           FROM pending WHERE number IN (
+             SELECT max(number) FROM pending WHERE ${open}
+             GROUP BY sheet_tab, state, CASE WHEN state = ${left} THEN number END
+             ORDER BY max(number) DESC LIMIT ${tabsMax})
+           ORDER BY number DESC`,
     done: `SELECT DISTINCT tab.name FROM pending
            JOIN signup ON signup.id = pending.id JOIN tab ON tab.id = signup.tab
            WHERE ${ofPerson} AND state = ${confirmed} LIMIT 100`,
@@ -89,10 +90,6 @@ const sql = statementsOf('confirmation', (dialect) => {
                ON CONFLICT (site, person) DO UPDATE
                SET why = excluded.why, at = excluded.at, until = excluded.until
                WHERE block.until IS NOT NULL`,
-    bury: `INSERT INTO tombstone (site, hash, upto) VALUES ($1, $2, ${lastPosition})
-           ON CONFLICT (site, hash) DO UPDATE SET upto = excluded.upto`,
-    dropKept: `DELETE FROM kept_address
-               WHERE tab IN (SELECT id FROM tab WHERE site = $1) AND hash = $2`,
     addressed: `SELECT signup.position FROM signup JOIN tab ON tab.id = signup.tab
                 WHERE ${lower('signup.email')} = ${lower('$2')} AND tab.site = $1
                   AND NOT ${isHeldKey('tab.key')} AND row_status <> ${rowStatus.none}
@@ -110,15 +107,23 @@ const sql = statementsOf('confirmation', (dialect) => {
 })
 
 /** A message with a link, and its person. */
-interface Linked {
-  readonly kind: 'confirm' | 'welcome'
-  readonly person: string
-  readonly email: string
-  readonly language: string
-}
+const toLinked = rowReader({
+  kind: (kind) => kind as LinkState['kind'],
+  ...{ person: String, email: String, language: String },
+})
+type Linked = ReturnType<typeof toLinked>
+
+const toOpen = rowReader({
+  ...{ number: Number, id: idOf, sheetTab: String, state: Number, keptUntil: numberOf },
+  ...{ metadata: String, email: String, receivedAt: Number },
+})
+type Open = ReturnType<typeof toOpen>
+
+/** A site with the tabs that its requests know. */
+type TabbedSite = Site & { readonly tabs: Tabs }
 
 /** What people decide by links, with the tabs of the site. */
-export function confirmationOf(site: Site & { readonly tabs: Tabs }): Confirmation {
+export function confirmationOf(site: TabbedSite): Confirmation {
   const { db, id, secret } = site
   const change = async <T>(operation: () => Operation<T>): Promise<T> => {
     try {
@@ -170,15 +175,7 @@ export function confirmationOf(site: Site & { readonly tabs: Tabs }): Confirmati
 
 function* linkedBy(site: number, message: string): Operation<Linked | undefined> {
   const [{ rows }] = yield* ask([sql.message, site, message])
-  const [row] = rows
-  return (
-    row && {
-      kind: row['kind'] as Linked['kind'],
-      person: String(row['person']),
-      email: String(row['email']),
-      language: String(row['language']),
-    }
-  )
+  return rows.map(toLinked)[0]
 }
 
 function* lookingAt(site: number, message: string, now: Millis): Operation<LinkState | undefined> {
@@ -187,35 +184,32 @@ function* lookingAt(site: number, message: string, now: Millis): Operation<LinkS
 }
 
 function* stateOf(site: number, { kind, person }: Linked, now: Millis): Operation<LinkState> {
-  const [open, block, done] = yield* ask(
+  const [{ rows }, block, done] = yield* ask(
     [sql.open, site, person, now],
-    [sql.block, site, person],
+    stepToFindBlock(site, person),
     [sql.done, site, person],
   )
-  const isIn = (state: number) => (row: Row) => Number(row['state']) === state
-  const waiting = open.rows.filter(isIn(pending))
-  if (kind === 'confirm' && waiting.length > 0) return yield* shown(kind, 'pending', waiting)
-  const [blocked] = block.rows
-  const until = numberOf(blocked?.['until'])
-  if (blocked && (until === undefined || until > now)) {
-    const why = blocked['why'] === 'left' ? 'left' : 'declined'
-    const rows = open.rows.filter(isIn(why === 'left' ? left : declined))
-    const returnableUntil = numberOf(rows[0]?.['keptUntil'])
-    return { ...(yield* shown(kind, why, rows)), returnableUntil }
+  const open = rows.map(toOpen)
+  const isIn = (state: number) => (one: Open) => one.state === state
+  const waiting = open.filter(isIn(pending))
+  if (kind === 'confirm' && waiting.length > 0) return shown(kind, 'pending', waiting)
+  const [blocked] = block.rows.map(toBlock)
+  if (blocked && (blocked.until ?? Infinity) > now) {
+    const returning = open.filter(isIn(besideState[blocked.why]))
+    return { ...shown(kind, blocked.why, returning), returnableUntil: returning[0]?.keptUntil }
   }
   const tabs = done.rows.map(({ name }) => String(name))
   const state = kind === 'welcome' || tabs.length > 0 ? 'confirmed' : 'over'
   return { kind, state, tabs, consents: [] }
 }
 
-function* shown(
+function shown(
   kind: LinkState['kind'],
   state: LinkState['state'],
-  rows: readonly Row[],
-): Operation<LinkState> {
-  const [{ rows: details }] = yield* ask([sql.details, givenNumbers(rows)])
-  const consents = details.flatMap(({ metadata }) => consentIn(String(metadata)) ?? [])
-  const tabs = rows.map(({ sheetTab }) => String(sheetTab))
+  open: readonly Open[],
+): LinkState {
+  const consents = open.toReversed().flatMap(({ metadata }) => consentIn(metadata) ?? [])
+  const tabs = open.map(({ sheetTab }) => sheetTab)
   return { kind, state, tabs: [...new Set(tabs)], consents: [...new Set(consents)] }
 }
 
@@ -227,37 +221,32 @@ function consentIn(metadata: string): string | undefined {
 
 /** Returns how many signups it has added to the list. */
 function* confirming(
-  site: Site & { readonly tabs: Tabs },
-  linked: Linked,
+  site: TabbedSite,
+  { kind, person, language }: Linked,
   now: Millis,
 ): Operation<number> {
   const { id, secret, policy, tabs } = site
-  const { person } = linked
   const [open, counted] = yield* ask([sql.open, id, person, now], [sql.countPending, id, person])
-  const chosen = newestOf(open.rows, tabs)
-  if (chosen.length === 0) return 0
-  const wanted = chosen.map(({ row }) => ({ sheetTab: String(row['sheetTab']) }))
-  const taken = yield* tabs.take(wanted, now, undefined)
-  const fallback = taken.includes(undefined)
+  const chosen = chosenOf(kind, open.rows.map(toOpen), tabs)
+  const [first] = chosen
+  if (!first) return 0
+  const { email } = first
+  const hash = policy.duplicates === 'ignore' ? addressHash(secret, email) : null
+  const taken = yield* tabs.take(chosen, now, undefined)
+  const [fallback] = taken.includes(undefined)
     ? yield* tabs.take([{ sheetTab: '' }], now, undefined)
     : []
-  const [{ rows: details }] = yield* ask([sql.details, givenNumbers(chosen.map(({ row }) => row))])
-  const detailOf = new Map(details.map((row) => [Number(row['number']), row]))
-  const email = textOf(details[0]?.['email']) ?? ''
-  const hash = policy.duplicates === 'ignore' ? addressHash(secret, email) : null
-  for (const [index, { row }] of chosen.entries()) {
-    const number = Number(row['number'])
-    const tab: Tab | undefined = taken[index] ?? fallback[0]
-    const detail = detailOf.get(number)
-    if (!tab || !detail) continue
-    yield* ask(
+  yield chosen.flatMap(({ number, receivedAt }, index): readonly Step[] => {
+    const tab = taken[index] ?? fallback
+    if (!tab) return []
+    return [
       [sql.append, number, tab.id, hash, now],
       [sql.moveLast],
       [sql.countInTab, tab.id],
-      [sql.countInHour, id, hourOf(Number(detail['receivedAt']))],
+      [sql.countInHour, id, hourOf(receivedAt)],
       [sql.markConfirmed, number],
-    )
-  }
+    ]
+  })
   const hours = givenRows([{ hour: hourOf(now) }, { hour: allHours }])
   yield* ask(
     [sql.closeOthers, id, person, now],
@@ -268,24 +257,28 @@ function* confirming(
     stepToClose(id, Number(rowOf(counted)['count'])),
   )
   if (policy.welcomes === true) {
-    const to = { email, language: linked.language, share: '' }
-    yield details.map((row) => stepToGreet(site, to, now, idOf(row['id'])))
+    const to = { email, language, share: '' }
+    yield chosen.map((one) => stepToGreet(site, to, now, one.id))
   }
   return chosen.length
 }
 
-/** All that left, and the newest signup of each tab that none of them was in. The oldest comes first. */
-function newestOf(rows: readonly Row[], tabs: Tabs): readonly { readonly row: Row }[] {
-  const keyOf = (row: Row) => tabs.called(String(row['sheetTab'])).key
-  const hasLeft = (row: Row) => Number(row['state']) === left
-  const taken = new Set(rows.filter(hasLeft).map(keyOf))
-  const chosen = rows.filter((row) => {
-    if (hasLeft(row)) return true
-    const isNewest = !taken.has(keyOf(row))
-    taken.add(keyOf(row))
-    return isNewest
-  })
-  return chosen.toReversed().map((row) => ({ row }))
+/**
+ * What the link confirms, the oldest first: what is pending of a link that asks, the newest of each tab; or
+ * else all that the person has turned down or left.
+ */
+function chosenOf(kind: Linked['kind'], open: readonly Open[], tabs: Tabs): readonly Open[] {
+  const waiting = open.filter(({ state }) => kind === 'confirm' && state === pending)
+  const chosen = waiting.length > 0 ? waiting : open.filter(({ state }) => state !== pending)
+  const keys = new Set<string>()
+  return chosen
+    .filter(({ state, sheetTab }) => {
+      const { key } = tabs.called(sheetTab)
+      const isNewest = state === left || !keys.has(key)
+      keys.add(key)
+      return isNewest
+    })
+    .toReversed()
 }
 
 function* declining({ id, policy }: Site, { person }: Linked, now: Millis): Operation<void> {
@@ -305,20 +298,14 @@ function* leaving(site: Site, linked: Linked, now: Millis): Operation<boolean> {
   const hash = addressHash(secret, email)
   const found = email === '' ? [] : (yield* ask([sql.addressed, id, email, hash]))[0].rows
   const positions = found.map(({ position }) => Number(position))
-  const copies = positions.map((position, index) => ({
-    ...{ no: index + 1, position },
-    id: crypto.randomUUID(),
-  }))
+  const copies = positions.map((position, index) => {
+    return { no: index + 1, position, id: crypto.randomUUID() }
+  })
   yield* ask([sql.keepLeft, id, givenRows(copies), person, now + returnMs])
   yield* eraseForgotten(site, positions)
   if (found.length === leftAtOnce) return true
   yield* ask(
-    ...(email === ''
-      ? []
-      : ([
-          [sql.bury, id, hash],
-          [sql.dropKept, id, hash],
-        ] as const)),
+    ...(email === '' ? [] : stepsToBury(id, hash)),
     [sql.blockNow, id, person, 'left', now, null],
     [sql.dropMails, id, person, now],
   )

@@ -19,6 +19,7 @@ import type { Site } from './site.ts'
 const slicePositions = 2_000
 /** At most how many tombstones one transaction sets. */
 const buriedAtOnce = 1_000
+const forever = Number.MAX_SAFE_INTEGER
 /** At most how many signups one transaction erases. */
 const erasedAtOnce = 100
 
@@ -84,7 +85,7 @@ export function erasureOf(site: Site): Erasure {
   return {
     forget: (address) => {
       const hash = addressHash(secret, address)
-      return bury(site, [{ hash, upto: Number.MAX_SAFE_INTEGER }], true)
+      return bury(site, [{ hash, upto: forever }], true)
     },
     eraseNext: (after, address) => eraseNext(site, after, address?.toLowerCase()),
     tombstones: async (after = '') => {
@@ -136,11 +137,18 @@ async function bury(
     ...tombstones.flatMap(({ hash, upto }): Step[] => [
       ...stepsToForget(id, hash, upto, isAll),
       ...noteErased(),
-      [sql.bury, id, hash, upto],
-      [sql.dropKept, id, hash],
+      ...stepsToBury(id, hash, upto),
     ]),
   )
   return positionIn(last)
+}
+
+/** Sets a tombstone of all signups up to a position that are there. It needs the lock of the head. */
+export function stepsToBury(site: number, hash: string, upto: number = forever): readonly Step[] {
+  return [
+    [sql.bury, site, hash, upto],
+    [sql.dropKept, site, hash],
+  ]
 }
 
 async function eraseNext(

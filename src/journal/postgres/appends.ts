@@ -6,6 +6,7 @@ import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
+import { statusOfNew } from '../tables/duplicates.ts'
 import {
   type AppendRequest,
   challengeTokenMs,
@@ -115,24 +116,17 @@ function sweepSql(table: string): string {
     ) AS oldest)`
 }
 
-const sql = statementsOf('postgres appends', {
+const placed = { email: 'placed.email', tab: 'placed.tab', hash: 'placed.hash', site: '$1' }
+
+const sql = statementsOf('postgres appends', (dialect) => ({
   append: appendSql(String(rowStatus.wanted)),
-  // The same address in the tab, after it was last forgotten; or earlier in this group.
-  appendOnce: appendSql(`CASE WHEN NOT is_held AND (EXISTS (
-      SELECT 1 FROM rollcall.signup AS earlier
-      WHERE lower(earlier.email COLLATE "C") = lower(placed.email COLLATE "C")
-        -- The sums keep the database from reading the whole tab by another index.
-        AND earlier.tab + 0 = placed.tab
-        AND earlier.position + 0 > coalesce((
-          SELECT upto FROM rollcall.tombstone WHERE site = $1 AND tombstone.hash = placed.hash), 0)
-    ) OR EXISTS (
-      SELECT 1 FROM rollcall.kept_address AS kept
-      WHERE kept.tab = placed.tab AND kept.hash = placed.hash
-    ) OR row_number() OVER (PARTITION BY tab, lower(email COLLATE "C") ORDER BY position) > 1)
-    THEN ${rowStatus.none} ELSE ${rowStatus.wanted} END`),
+  // The same address in the tab, or earlier in this group.
+  appendOnce: appendSql(`CASE WHEN is_held THEN ${rowStatus.wanted}
+    WHEN row_number() OVER (PARTITION BY tab, ${dialect.lower('email')} ORDER BY position) > 1
+    THEN ${rowStatus.none} ELSE ${statusOfNew(dialect, placed)} END`),
   sweepKeys: sweepSql('rollcall.idempotency_key'),
   sweepTokens: sweepSql('rollcall.used_token'),
-})
+}))
 
 /** What became of a request. */
 type Outcome =

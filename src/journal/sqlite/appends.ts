@@ -10,8 +10,9 @@ import type {
   Recalled,
   SignupStatus,
 } from '../contracts/intake-log.ts'
-import { statementsOf, type Step } from '../sql.ts'
+import { rowOf, statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
+import { statusOfNew } from '../tables/duplicates.ts'
 import { rowStatus } from '../tables/layout.ts'
 import { stepsToGreet } from '../tables/mails.ts'
 import { type Asks, statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'
@@ -34,11 +35,8 @@ import { NewSignups } from './new-signups.ts'
 const deletedAtOnce = 2
 
 // Limits stand in the text: SQLite plans a statement anew for each run when its limit is bound.
-const sql = statementsOf('sqlite appends', {
-  tombstone: 'SELECT upto FROM tombstone WHERE site = $1 AND hash = $2',
-  sameAddress: `SELECT 1 FROM signup
-                WHERE tab = $1 AND lower(email) = lower($2) AND position > $3 LIMIT 1`,
-  keptAddress: 'SELECT 1 FROM kept_address WHERE tab = $1 AND hash = $2',
+const sql = statementsOf('sqlite appends', (dialect) => ({
+  status: `SELECT ${statusOfNew(dialect, { email: '$1', tab: '$2', hash: '$3', site: '$4' })} AS status`,
   addKey: `INSERT INTO idempotency_key
              (site, key, fingerprint, first_position, last_position, refused, stored_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -50,7 +48,7 @@ const sql = statementsOf('sqlite appends', {
   deleteTokens: `DELETE FROM used_token WHERE digest IN (
                    SELECT digest FROM used_token WHERE stored_at < $1
                    ORDER BY stored_at LIMIT ${deletedAtOnce})`,
-})
+}))
 
 /**
  * Appends a group of requests in one transaction, whatever sites they are for. Later requests see the
@@ -115,9 +113,8 @@ class Appends {
       if (suspect) addTo(this.#suspects, site, [{ ...signup, suspect, key: tab.key }])
       const held = suspect && holding
       const mayBeDuplicate = !held && site.policy.duplicates === 'ignore'
-      const isDuplicate = mayBeDuplicate && this.#isKnown(site, tab, email)
-      if (isDuplicate) duplicates += 1
-      const status = isDuplicate ? rowStatus.none : rowStatus.wanted
+      const status = mayBeDuplicate ? this.#statusOf(site, tab, email) : rowStatus.wanted
+      if (status === rowStatus.none) duplicates += 1
       const position = this.#signups.add(site.id, (held ?? tab).id, signup, status, !held)
       return { id, receivedAt, position, ...tabStatus(tab, held) }
     })
@@ -167,15 +164,11 @@ class Appends {
     return this.#db.runNow(recalled(site, known, idempotency))
   }
 
-  /** Whether the tab has this address. */
-  #isKnown({ id, secret }: IntakeSite, tab: Tab, email: string): boolean {
+  /** The `rowStatus` of a signup that is added to a tab in which duplicates are ignored. */
+  #statusOf({ id, secret }: IntakeSite, tab: Tab, email: string): number {
     this.#signups.addRows()
-    // Earlier signups of a forgotten person do not count, erased or not.
     const hash = addressHash(secret, email)
-    const [tombstone] = this.#db.runStep([sql.tombstone, id, hash]).rows
-    const forgotten = Number(tombstone?.['upto'] ?? 0)
-    const isThere = this.#has([sql.sameAddress, tab.id, email, forgotten])
-    return isThere || this.#has([sql.keptAddress, tab.id, hash])
+    return Number(rowOf(this.#db.runStep([sql.status, email, tab.id, hash, id]))['status'])
   }
 
   #has(step: Step): boolean {

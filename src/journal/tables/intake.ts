@@ -1,17 +1,15 @@
-import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
+import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type {
   Appended,
   AppendResults,
   AppendTerms,
   AskTerms,
-  DefaultTab,
   Idempotency,
   IntakeLog,
   OwnedKey,
   Recalled,
   SignupStatus,
-  TabCursor,
 } from '../contracts/intake-log.ts'
 import { minute } from '../../platform/clock.ts'
 import type { Listeners } from '../../platform/listeners.ts'
@@ -110,79 +108,55 @@ export interface AppendGroup {
 }
 
 /** The intake log of one site. */
-export class SiteIntake implements IntakeLog {
-  readonly #site: IntakeSite
-  readonly #group: AppendGroup
-
-  constructor(site: IntakeSite, group: AppendGroup) {
-    this.#site = site
-    this.#group = group
-  }
-
-  append(signups: readonly Signup[], terms: AppendTerms = {}): Promise<Appended> {
-    return this.#group.add({ site: this.#site, signups, terms })
-  }
-
-  async ask(signups: readonly Signup[], terms: AskTerms): Promise<Appended> {
-    const { addressing, client, ...others } = terms
-    const at = timeOf({ signups })
-    const takes = new Map<string, boolean>()
-    for (const { sheetTab } of signups) {
-      if (takes.has(sheetTab)) continue
-      takes.set(sheetTab, await this.takesTab(sheetTab, at, client))
-    }
-    const taken = signups.filter(({ sheetTab }) => takes.get(sheetTab))
-    if (taken.length === 0) return { kind: 'appended', results: signups.map(() => undefined) }
-    const places = signups.flatMap(({ sheetTab }, place) => (takes.get(sheetTab) ? [] : [place]))
-    const refused = places.length === 0 ? '' : JSON.stringify(places)
-    const asks = { addressing, refused }
-    const answer = await this.#group.add({ site: this.#site, signups: taken, terms: others, asks })
-    if (answer.kind !== 'appended' || refused === '') return answer
-    return { kind: 'appended', results: withRefused(answer.results, places) }
-  }
-
-  takesTab(name: string, at: Millis, client?: string): Promise<boolean> {
-    return this.#site.tabs.wouldTake(name, at, client)
-  }
-
-  async recall(idempotency: Idempotency): Promise<Recalled | undefined> {
-    const site = this.#site
-    const known = await reading(site.db, knownKey(site, idempotency))
-    return known && reading(site.db, recalled(site, known, idempotency))
-  }
-
-  async knows(key: OwnedKey): Promise<boolean> {
-    return (await reading(this.#site.db, knownKey(this.#site, key))) !== undefined
-  }
-
-  async find(id: SignupId): Promise<SignupStatus | undefined> {
-    const { db, id: site, tabs, now } = this.#site
-    const [{ rows }] = await db.query([sql.find, id, site])
-    if (rows[0]) return toStatus(rows[0])
-    const [beside] = await db.query(stepToFindPending(id, site))
-    return beside.rows[0] && toPendingStatus(beside.rows[0], tabs, now())
-  }
-
-  get defaultTab(): DefaultTab {
-    return this.#site.defaultTab.current
-  }
-
-  onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void {
-    return this.#site.settled.add(listener)
-  }
-
-  async cursors(tabs: readonly string[]): Promise<readonly TabCursor[]> {
-    const { db, id, defaultTab } = this.#site
-    const { name, isResolved } = await defaultTab.latest()
-    if (tabs.length === 0) return []
-    const keyOf = (tab: string) => tabKey(tab === unresolvedKey && isResolved ? name : tab)
-    const keys = tabs.map((tab) => ({ key: keyOf(tab) }))
-    const [{ rows }] = await db.query([sql.cursors, id, givenRows(keys)])
-    const known = new Map(rows.map(({ key, upto }) => [key, Number(upto)]))
-    return tabs.flatMap((tab) => {
-      const upto = known.get(keyOf(tab))
-      return upto === undefined ? [] : [{ tab, upto }]
-    })
+export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
+  const { db, id: siteId, tabs: known, defaultTab, now } = site
+  const takesTab: IntakeLog['takesTab'] = (name, at, client) => known.wouldTake(name, at, client)
+  return {
+    append: (signups, terms = {}) => group.add({ site, signups, terms }),
+    ask: async (signups, terms) => {
+      const { addressing, client, ...others } = terms
+      const takes = new Map<string, boolean>()
+      for (const { sheetTab } of signups) {
+        if (takes.has(sheetTab)) continue
+        takes.set(sheetTab, await takesTab(sheetTab, timeOf({ signups }), client))
+      }
+      const taken = signups.filter(({ sheetTab }) => takes.get(sheetTab))
+      if (taken.length === 0) return { kind: 'appended', results: signups.map(() => undefined) }
+      const places = signups.flatMap(({ sheetTab }, place) => (takes.get(sheetTab) ? [] : [place]))
+      const refused = places.length === 0 ? '' : JSON.stringify(places)
+      const asks = { addressing, refused }
+      const answer = await group.add({ site, signups: taken, terms: others, asks })
+      if (answer.kind !== 'appended') return answer
+      return { kind: 'appended', results: withRefused(answer.results, places) }
+    },
+    takesTab,
+    recall: async (idempotency) => {
+      const key = await reading(db, knownKey(site, idempotency))
+      return key && reading(db, recalled(site, key, idempotency))
+    },
+    knows: async (key) => (await reading(db, knownKey(site, key))) !== undefined,
+    find: async (id) => {
+      const [{ rows }] = await db.query([sql.find, id, siteId])
+      if (rows[0]) return toStatus(rows[0])
+      const [beside] = await db.query(stepToFindPending(id, siteId))
+      return beside.rows[0] && toPendingStatus(beside.rows[0], known, now())
+    },
+    get defaultTab() {
+      return defaultTab.current
+    },
+    onSettle: (listener) => site.settled.add(listener),
+    cursors: async (tabs) => {
+      const { name, isResolved } = await defaultTab.latest()
+      if (tabs.length === 0) return []
+      const keyOf = (tab: string) => tabKey(tab === unresolvedKey && isResolved ? name : tab)
+      const keys = tabs.map((tab) => ({ key: keyOf(tab) }))
+      const [{ rows }] = await db.query([sql.cursors, siteId, givenRows(keys)])
+      const uptos = new Map(rows.map(({ key, upto }) => [key, Number(upto)]))
+      return tabs.flatMap((tab) => {
+        const upto = uptos.get(keyOf(tab))
+        return upto === undefined ? [] : [{ tab, upto }]
+      })
+    },
   }
 }
 

@@ -10,7 +10,7 @@ import { type DeliveryEngine, deliveryOf } from './delivery.ts'
 import { erasureOf } from './erasure.ts'
 import { type ImportEngine, Imports } from './imports.ts'
 import { confirmationOf } from './confirmation.ts'
-import { type AppendGroup, SiteIntake } from './intake.ts'
+import { type AppendGroup, intakeOf } from './intake.ts'
 import { outboxOf } from './outbox.ts'
 import { quarantineOf } from './quarantine.ts'
 import { backlogsIn, readerOf } from './reader.ts'
@@ -33,7 +33,7 @@ export function journalOf(site: Site, engine: SiteEngine): Journal {
   const now = () => (time ?? systemClock).now()
   const imports = new Imports(site, engine.imports)
   return {
-    intake: new SiteIntake({ ...site, tabs, now }, appends),
+    intake: intakeOf({ ...site, tabs, now }, appends),
     imports,
     delivery: deliveryOf(site, engine),
     erasure: erasureOf(site),

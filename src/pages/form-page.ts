@@ -6,7 +6,7 @@ import type { ProblemField, Tree } from '../signup/wire.ts'
 import { document, type Html } from './document.ts'
 import { fieldTree, told, type Typed } from './field-tree.ts'
 import { commonField, consentBox, consentField, unseen } from './form-trees.ts'
-import type { PageProblem, PageTexts } from './texts.ts'
+import { type PageProblem, problemText } from './texts.ts'
 import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import type { TypedForm } from './typed-form.ts'
 import type { View } from './view.ts'
@@ -51,7 +51,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
   const body = html`
     ${heading(view)}
     ${failure && alert(view, { ...failure, errors: onTop }, mayTakeFocus && firstWrong === undefined)}
-    ${view.isChallenged && failure?.problem !== 'challenge' && noScript(texts)}
+    ${view.isChallenged && failure?.problem !== 'challenge' && noScript(view)}
     <form
       method="post"
       action="${view.root}api/signup${view.query}"
@@ -115,24 +115,25 @@ function heading(view: View): Html | false {
   `
 }
 
-function noScript({ problems }: PageTexts): Html {
+function noScript({ texts }: View): Html {
+  const { heading, text } = problemText(texts, 'noScript')
   return html`
     <noscript>
       <div class="alert">
-        <p><strong>${problems.noScript}</strong></p>
-        <p>${problems.noScriptText}</p>
+        <p><strong>${heading}</strong></p>
+        <p>${text}</p>
       </div>
     </noscript>
   `
 }
 
 /** The box above a form that tells what is wrong. Screen readers read it at once when it takes the focus. */
-function alert({ texts: { problems } }: View, failure: ShownFailure, takesFocus: boolean): Html {
-  const { problem } = failure
+function alert({ texts }: View, failure: ShownFailure, takesFocus: boolean): Html {
+  const { heading, text } = problemText(texts, failure.problem)
   return html`
     <div class="alert" role="alert" tabindex="-1" ${takesFocus && html`autofocus`}>
-      <p><strong>${problems[problem]}</strong></p>
-      <p>${problems[`${problem}Text`]}</p>
+      <p><strong>${heading}</strong></p>
+      <p>${text}</p>
       ${details(failure)}
     </div>
   `

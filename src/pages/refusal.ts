@@ -9,7 +9,7 @@ import { document } from './document.ts'
 import { problemOfFields, translated } from './field-problems.ts'
 import { details, formPage, type ShownFailure } from './form-page.ts'
 import { nextLocation } from './form-post.ts'
-import type { PageProblem } from './texts.ts'
+import { type PageProblem, problemText } from './texts.ts'
 import { typedForm } from './typed-form.ts'
 import { type PageOptions, type View, viewOf } from './view.ts'
 
@@ -46,23 +46,22 @@ export async function refusalPage(
   { refusal, requestId, typed, next }: Refused,
 ): Promise<string> {
   const { isOurs, errors = [] } = refusal
-  const { problems, reference } = view.texts
   const kind = problemOf(refusal)
   const problem = refusal.kind === 'fields' ? problemOfFields(errors, view) : kind
   const failure: ShownFailure = {
     problem,
     errors: translated(errors, typed ?? [], view),
-    reference: isOurs ? `${reference}: ${requestId}` : undefined,
+    reference: isOurs ? `${view.texts.reference}: ${requestId}` : undefined,
   }
   // Refused origin: show no form of ours, because it would pass the origin check.
   if (typed && isShowable(typed) && kind !== 'forbidden') {
     return formPage(view, { typed: typedForm(typed, view), next, failure })
   }
-  const title = problems[problem]
-  const body = html`<h1>${title}</h1>
-    <p>${problems[`${problem}Text`]}</p>
+  const { heading, text } = problemText(view.texts, problem)
+  const body = html`<h1>${heading}</h1>
+    <p>${text}</p>
     ${details(failure)}`
-  return document(view, { title, body })
+  return document(view, { title: heading, body })
 }
 
 /** Several times the size of a signup. A larger form is not from a person and costs too much to show. */

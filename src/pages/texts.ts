@@ -18,11 +18,16 @@ import zh from './languages/zh.json' with { type: 'json' }
 export type PageTexts = typeof en
 
 /**
- * The problems that a page can show: each has a heading under its name, and what to do under `…Text`. For
- * developers, `detail` of the JSON answer is more exact.
+ * The problems that a page can show. The first line of each is its heading, and the second tells what to do.
+ * For developers, `detail` of the JSON answer is more exact.
  */
-export type PageProblem = Exclude<keyof PageTexts['problems'], `${string}Text`>
+export type PageProblem = keyof PageTexts['problems']
 
 type Texts = Readonly<Record<Language, PageTexts>>
 
 export const pageTexts: Texts = { ar, de, en, es, fr, hi, it, ja, ko, nl, pl, pt, tr, zh }
+
+export function problemText({ problems }: PageTexts, problem: PageProblem) {
+  const [heading = '', text = ''] = problems[problem].split('\n')
+  return { heading, text }
+}

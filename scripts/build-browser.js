@@ -56,11 +56,11 @@ async function languagesIn(folder) {
 
 /** The texts that the embed has in common with the pages. */
 function sharedTexts({ form, fields, thanks, pending }) {
-  const { email, name, optional, choose, leaveEmpty, submit } = form
+  const { email, name, optional, choose, leaveEmpty, submit, again } = form
   const { emailMissing, emailWrong, nameMissing, consentMissing } = fields
   const ofFields = { emailMissing, emailWrong, nameMissing, consentMissing }
-  const { title, text, spamText, again } = pending
-  const ofThanks = { next: thanks.next, pending: title, pendingText: text, pendingSpam: spamText }
+  const [title, pendingText, pendingSpam] = pending.split('\n')
+  const ofThanks = { next: thanks.next, pending: title, pendingText, pendingSpam }
   return { email, name, optional, choose, leaveEmpty, submit, ...ofFields, ...ofThanks, again }
 }
 

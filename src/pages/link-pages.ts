@@ -90,9 +90,9 @@ export function linkPages(options: LinkPagesOptions): readonly PageRoute[] {
     const fields: FormEntries = body.kind === 'form' ? body.fields : []
     if (purpose === 'leave' && firstValue(fields, 'List-Unsubscribe') === 'One-Click') {
       await state(exchange, purpose, 'leave')
-      const { texts } = viewOf(exchange.request, options)
+      const [off] = viewOf(exchange.request, options).texts.mail.off.split('\n')
       const headers = ['content-type', 'text/plain; charset=utf-8']
-      return answer(200, `${texts.mail.off}\n`, { headers, vary: 'Accept-Language, Origin' })
+      return answer(200, `${off}\n`, { headers, vary: 'Accept-Language, Origin' })
     }
     const decided = decisions[purpose].get(firstValue(fields, 'decision')) ?? 'look'
     const isForeign = isFromElsewhere(exchange, options.publicUrl)
@@ -134,7 +134,8 @@ function linkPage(view: View, shown: Shown): Promise<string> {
   const { state, purpose, returnableUntil, host } = shown
   const isOff = state === 'declined' || state === 'left'
   const isLeaving = !isOff && purpose === 'leave'
-  const heading = isOff ? mail.off : isLeaving ? mail.leave : mail.title
+  const [off, offText] = mail.off.split('\n')
+  const heading = isOff ? off : isLeaving ? mail.leave : mail.title
   const { title } = view.settings
   const toDecide = isLeaving
     ? [button('leave', mail.leave)]
@@ -144,7 +145,7 @@ function linkPage(view: View, shown: Shown): Promise<string> {
   const body = html`
     <p class="intro">${title ? ownText(view, title) : host}</p>
     <h1>${heading}</h1>
-    ${isOff ? html`<p>${mail.offText}</p>` : agreed(view, shown)}
+    ${isOff ? html`<p>${offText}</p>` : agreed(view, shown)}
     ${buttons.length > 0 && html`<form method="post">${buttons}</form>`}
   `
   return document(view, {

@@ -144,7 +144,11 @@ export function thanksPage(view: View): Promise<string> {
 
 /** Asks the visitor to look into the mail. It contains nothing about the visitor. */
 export function pendingPage(view: View, form: string | undefined): Promise<string> {
-  const { title, text, spamText, again } = view.texts.pending
+  const {
+    pending,
+    form: { again },
+  } = view.texts
+  const [title = '', text, spamText] = pending.split('\n')
   return afterForm(
     view,
     title,

@@ -16,6 +16,7 @@ function flat(tree: Tree, path = ''): Record<string, string> {
 
 const ofLanguage = (language: (typeof languages)[number]) => flat(pageTexts[language])
 const english = ofLanguage('en')
+const isEnded = (sentence: string) => /[.。।]$/.test(sentence)
 
 test('the embed and the pages speak the same languages', () => {
   const ofEmbed = readdirSync(new URL('../../browser/languages', import.meta.url))
@@ -28,13 +29,14 @@ test.each(languages)('in %s every text is there, and none besides', (language) =
   for (const [key, text] of Object.entries(texts)) {
     expect([key, text.trim()]).toEqual([key, text])
     expect([key, text]).not.toEqual([key, ''])
-    // What to do is a sentence; a heading is none.
-    const isSentence = /(\.t|T)ext$/.test(key) || key.startsWith('.fields.')
-    const endings = text.split('\n').map((line) => /[.。।]$/.test(line))
-    const expected = key.startsWith('.problems.')
-      ? [false, true]
-      : [isSentence || key === '.thanks.close']
-    expect([key, ...endings]).toEqual([key, ...expected])
+    // What to do is a sentence; a heading is none, and stands above it.
+    const isSentence = /(\.t|T)ext$|^\.fields\.|^\.thanks\.close$/.test(key)
+    const [first = '', ...others] = text.split('\n')
+    expect([key, isEnded(first)]).toEqual([key, isSentence])
+    expect([key, others.every(isEnded)]).toEqual([key, true])
+    const count = english[key]?.split('\n').length
+    expect([key, 1 + others.length]).toEqual([key, count])
+    if (key.startsWith('.problems.')) expect([key, count]).toEqual([key, 2])
   }
 })
 

@@ -1,5 +1,3 @@
-import { readFile } from './read-file.ts'
-
 /** The texts that a visitor may read from the start. The option `texts` can replace each text. */
 export const english = {
   /** `ltr` or `rtl`. */
@@ -75,4 +73,14 @@ export function chooseLanguage(wanted: string | undefined, element: Element): st
 export async function readTexts(language: string, endpoint: string): Promise<Partial<Texts>> {
   if (language === 'en') return {}
   return readFile(`${language}.json`, endpoint, AbortSignal.timeout(waitMs))
+}
+
+/** Reads a JSON file of the service, `…/embed/NAME`. Empty when it does not come. */
+export function readFile<Content>(
+  name: string,
+  endpoint: string,
+  signal: AbortSignal | null = null,
+): Promise<Partial<Content>> {
+  const answer = fetch(new URL(`../embed/${name}`, endpoint), { signal })
+  return answer.then((it) => it.json() as Promise<Content>).catch(() => ({}))
 }

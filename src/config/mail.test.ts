@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Config, loadConfig } from './config.ts'
 import { ConfigError } from './problem.ts'
-import { mailbox, mailFrom, mailUrl, publicUrl } from './mail-values.ts'
+import { mailbox, mailFrom, mailUrl, publicUrl } from './values.ts'
 import type { Variables } from './reader.ts'
 import type { Secrets } from './secrets.ts'
 

@@ -2,20 +2,23 @@ import { languages } from '../signup/languages.ts'
 import { privateKey } from './google-key/private-key.ts'
 import { given, type Kind, line, lines, oneOf, siteText, text, wholeNumber } from './kinds.ts'
 import { apiKeys, challengeHosts, emailDomains, origins, ownHosts, tabList } from './lists.ts'
-import { mailbox, mailFrom, mailUrl, publicUrl } from './mail-values.ts'
-import { color, consent, logoUrl, webAddress } from './pages.ts'
 import {
   bearerToken,
   emailAddress,
   filePath,
   httpUrl,
   listenHost,
+  mailbox,
+  mailFrom,
+  mailUrl,
+  publicUrl,
   receiverUrl,
   retentionDays,
   spreadsheetId,
   tabName,
   webhookSecret,
 } from './values.ts'
+import { color, consent, logoUrl, webAddress } from './pages.ts'
 
 /**
  * The table of all settings, a row a setting. All else comes from it: how variables are read, what sites may

@@ -41,7 +41,7 @@ export function knownForm(
 
 /**
  * Puts what the embed shows in front of its script, so that the form has it at once. A separate request
- * would make the page jump. See browser/known.ts.
+ * would make the page jump. See browser/element.ts.
  */
 export function withForm(embed: string, form: KnownForm): string {
   if (Object.keys(form).length === 0) return embed

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { interceptedFiles } from '../../../harness/failing-files.ts'
 import { tempFolder } from '../../../harness/temp-folder.ts'
 import { columns } from '../../signup/row.ts'
-import { growHeader } from './header-growth.ts'
+import { growHeader } from './header-row.ts'
 
 const own = [{ name: 'size', heading: 'Size' }]
 const before = `${columns.join(',')}\r\nada@example.com,,,,,,\r\n`

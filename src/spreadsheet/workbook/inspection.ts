@@ -5,7 +5,7 @@ import { headerFit, headerProblem } from '../header.ts'
 import type { Expected } from '../inspection.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { failureOf } from './failure.ts'
-import { grownHeader } from './header-growth.ts'
+import { grownHeader } from './header-row.ts'
 import { BatchRecord } from './record.ts'
 import { planAddition } from './tab-file.ts'
 

@@ -21,7 +21,7 @@ import type {
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
 import { failureOf, naming, whereIs } from './failure.ts'
-import { growHeader } from './header-growth.ts'
+import { growHeader } from './header-row.ts'
 import { workbookProfile } from './profile.ts'
 import { WorkbookRowReader } from './row-reader.ts'
 import { type Addition, BatchRecord, type Intent, isSame } from './record.ts'

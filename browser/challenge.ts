@@ -13,7 +13,6 @@ export interface ChallengeSetup {
   readonly nonce: string
 }
 
-/** The challenge of one form. */
 export interface Challenge {
   /** Called at each focus, so that a token may be ready in time. */
   readonly begin?: () => void

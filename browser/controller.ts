@@ -91,7 +91,6 @@ export async function createController(setup: ControllerSetup) {
   }
 }
 
-/** Replaces the form with the thanks. */
 function thank(form: HTMLFormElement, box: HTMLElement, content: readonly (Node | string)[]): void {
   const hadFocus = form.matches(':focus-within')
   form.style.setProperty('display', 'none', 'important')

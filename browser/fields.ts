@@ -93,7 +93,6 @@ export function watchFields({ form, texts, language, signal, messages }: FieldsS
         // The messages of the service are in English.
         return message && language !== 'en' ? (textFor(control) ?? message) : message
       }),
-    /** Removes every note. */
     clear: () => {
       clearTimeout(typing)
       for (const control of controlsOf(form)) {

@@ -10,7 +10,6 @@ interface Solved {
   readonly goodUntil: number
 }
 
-/** The life of our service's puzzles. */
 const lifeMaxMs = 300_000
 /** A token has to arrive while it is good. */
 const usedPart = 0.9

@@ -4,7 +4,6 @@ import { nameAt, type Place, tell } from './tell.ts'
 
 const tabsShown = 5
 
-/** The options by the fields that the service names. */
 const optionOf: Readonly<Record<string, string>> = {
   site: 'site',
   sheetTab: 'tab',

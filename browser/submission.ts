@@ -9,7 +9,6 @@ const patienceMs = 75_000
 const pauseMaxMs = 15_000
 
 export interface SenderSetup extends GateSetup {
-  /** Called with the reason when something takes longer. */
   readonly onWait: (why: 'checking' | 'sending' | 'offline' | 'retrying') => void
 }
 

@@ -42,7 +42,6 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
   return answerOf({ healths: [health], backlog, stalled }, isStrict)
 }
 
-/** A site by its name. */
 export interface NamedSite extends ReadinessOptions {
   readonly name: string
 }

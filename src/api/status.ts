@@ -3,7 +3,6 @@ import { refuse } from '../http/refuse.ts'
 import type { Millis, Receipt, SignupId } from '../signup/signup.ts'
 import type { SignupStatusAnswer } from '../signup/wire.ts'
 
-/** The state of a stored signup. */
 type StoredSignup = Receipt & {
   readonly writtenAt?: Millis | undefined
   /** Set while it is beside the list. */

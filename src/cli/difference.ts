@@ -18,7 +18,6 @@ import { chosenSite, readSettings, tellExpired, tellOtherSites } from './setting
 export interface Difference {
   readonly compared: Compared
   readonly comparison: Comparison
-  /** Where a person finds the rows. */
   readonly location: string
   /** As `expiredUpTo` tells it. */
   readonly expiredUpTo: string | null

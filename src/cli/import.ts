@@ -128,7 +128,6 @@ type Report = Importer['results'] & {
   readonly complete: boolean
   /** What each column becomes; in NDJSON the names that the first rows have. At most a thousand. */
   readonly columns: readonly ColumnUse[]
-  /** The path of the file that has the rejected rows. */
   readonly rejectedFile: string | null
 }
 
@@ -163,7 +162,6 @@ function usesOf(
   })
 }
 
-/** Tells people what an import has done, or would do. */
 function describeReport(report: Report): string[] {
   const { read, added, skipped, rejected, dryRun, rejectedFile, problems } = report
   const { earliest, latest, without } = report.dates

@@ -20,7 +20,6 @@ quarantine tab: the service removes it later, and so does the next call.`
 const mailsThen =
   'Those that still have to be confirmed get their mail then, and no row before their person confirms them.'
 
-/** What a decision is called, before and after. */
 const words = {
   release: { does: 'Would release', did: 'Released' },
   erase: { does: 'Would erase', did: 'Erased' },

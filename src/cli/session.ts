@@ -2,7 +2,6 @@ import type { Clock } from '../platform/clock.ts'
 import type { Notes } from './terminal/notes.ts'
 import type { Output } from './terminal/output.ts'
 
-/** The exit codes of every command. */
 export const exit = {
   /** All is done, and all is well. */
   done: 0,
@@ -14,7 +13,6 @@ export const exit = {
 
 export type ExitCode = (typeof exit)[keyof typeof exit]
 
-/** What a command works with. */
 export interface Session {
   /** Standard output: what the person asked for. */
   readonly out: Output

@@ -6,7 +6,6 @@ import { exit, type Run, type Session, UsageError } from './session.ts'
 import { counted, digits, iso } from './terminal/words.ts'
 import { countTable, table } from './terminal/table.ts'
 
-/** How many signups or rows a list shows. */
 const listedMax = { text: 20, json: 1_000 }
 
 export function addVerify(program: Command, run: Run): void {

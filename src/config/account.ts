@@ -3,7 +3,6 @@ import type { ParsedSetting, SettingRefusal } from './refusal.ts'
 import { type Files, parseFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
 
-/** A Google service account. */
 export interface Account {
   readonly email: string
   /** PKCS#8, PEM. */

@@ -21,7 +21,6 @@ export interface Config extends InstanceSettings {
   readonly database: DatabaseConfig | undefined
   /** How mail is sent; undefined when nothing needs it. The URL of the mail server is a secret. */
   readonly mail: MailConfig | undefined
-  /** Whether a log on a terminal may have colours. */
   readonly logColours: boolean
   /** Sentences about settings that work but may be mistakes. */
   readonly warnings: readonly string[]
@@ -84,7 +83,6 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   }
 }
 
-/** The settings that stand in `Config` as they are read. */
 function readInstance(reader: SettingsReader): InstanceSettings {
   const values = settingNames.flatMap((name) => {
     const { instance }: Setting = settings[name]

@@ -15,7 +15,6 @@ export interface Kind<T> {
   readonly form?: string
 }
 
-/** A text, in a variable as in the file of sites. */
 export function text<T>(parse: Parser<T>): Kind<T> {
   return { parse, json: (example) => parsedBy(parse, example) }
 }
@@ -23,7 +22,6 @@ export function text<T>(parse: Parser<T>): Kind<T> {
 /** Text as it was given, for what is read together with other settings. */
 export const given = text((value: string): ParsedSetting<string> => ({ value }))
 
-/** A text in one line. */
 export function line(charactersMax: number): Kind<string> {
   const parse = (value: string): ParsedSetting<string> => {
     const isLine = !hasUnprintable(value)
@@ -99,7 +97,6 @@ export function oneOf<const Word extends string>(words: readonly [Word, ...Word[
   }
 }
 
-/** The refusal of a value that is none of these words. */
 export function noneOf(values: readonly unknown[], given: unknown): SettingRefusal {
   const words = values.filter((it) => it !== undefined).map(String)
   const meant = typeof given === 'string' ? suggest(given, words) : undefined
@@ -110,7 +107,6 @@ export function noneOf(values: readonly unknown[], given: unknown): SettingRefus
   }
 }
 
-/** The most entries of a list in the file of sites. */
 const entriesMax = 1_000
 
 /**
@@ -146,7 +142,6 @@ export function listOf<T>(
   }
 }
 
-/** The entries between the commas. */
 export function entriesOf(value: string): string[] {
   return value.split(',').flatMap((entry) => entry.trim() || [])
 }

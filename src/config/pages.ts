@@ -35,7 +35,6 @@ export function logoUrl(text: string): ParsedSetting<string> {
 
 const addressCharactersMax = 2_000
 
-/** Parses the address of a page that a link may lead to. */
 export function webAddress(text: string): ParsedSetting<string> {
   // A browser drops a line break.
   const url =

@@ -25,7 +25,6 @@ export interface Secrets {
   readonly sites: ReadonlyMap<string, SiteSecrets>
 }
 
-/** The secrets of one site. */
 export interface SiteSecrets {
   /** Of the service account (PKCS#8, PEM). Present exactly when the spreadsheet is a Google Sheet. */
   readonly privateKey?: string

@@ -46,10 +46,8 @@ export interface Setting {
 
 export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha', 'altcha'] as const
 
-/** The log levels of pino. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** By the names of their variables. */
 export const settings = {
   SHEETS_SHEET_ID: {
     group: 'Google Sheets',

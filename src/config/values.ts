@@ -56,7 +56,6 @@ export function httpUrl(text: string, example: string): ParsedSetting<string> {
   }
 }
 
-/** Parses an IP address or a host name to listen on. */
 export function listenHost(text: string): ParsedSetting<string> {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
   const isName = /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(bare) && !/^[\d.]+$/.test(bare)
@@ -68,7 +67,6 @@ export function listenHost(text: string): ParsedSetting<string> {
   }
 }
 
-/** Parses the name of a tab, by the rules for signups. */
 export function tabName(text: string): ParsedSetting<string> {
   const problem = tabProblem(text)
   if (problem === undefined) return { value: text }
@@ -97,7 +95,6 @@ export function filePath(text: string): ParsedSetting<string> {
   }
 }
 
-/** Parses the address of a service account. */
 export function emailAddress(text: string): ParsedSetting<string> {
   const isPersonal = /@(gmail|googlemail)\.com$/i.test(text)
   if (emailProblem(text) === undefined && !isPersonal) return { value: text }
@@ -136,7 +133,6 @@ function tokenProblem(text: string, examples: readonly string[]): string | undef
     : undefined
 }
 
-/** Parses the URL that notices go to. */
 export function receiverUrl(text: string): ParsedSetting<string> {
   const url = webUrl(text)
   if (url && whyNoReceiverAt(url) === undefined) return { value: url.href }
@@ -151,7 +147,6 @@ export function receiverUrl(text: string): ParsedSetting<string> {
   }
 }
 
-/** Parses a secret of Standard Webhooks. */
 export function webhookSecret(
   text: string,
   example: string,
@@ -226,7 +221,6 @@ export function mailFrom(text: string, example: string): ParsedSetting<string> {
   }
 }
 
-/** Parses the address of a person. */
 export function mailbox(text: string): ParsedSetting<string> {
   const address = storedEmail(text)
   if (emailProblem(address) === undefined) return { value: address }

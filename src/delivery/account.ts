@@ -3,7 +3,6 @@ import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 import { AccountAllowance, type BatchAllowance, batchBucket } from './batch-allowance.ts'
 import { CallTurns, type CallTurnsOptions } from './call-turns.ts'
 
-/** What a site gets of its account. */
 export interface AccountShare {
   readonly gate: CallGate
   readonly allowance: BatchAllowance

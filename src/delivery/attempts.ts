@@ -17,7 +17,6 @@ export interface AttemptsOptions {
   readonly giveUp: AbortSignal
 }
 
-/** The outcomes of a call to the spreadsheet that failed. */
 type Failure = Refused | Retryable | Unknown
 
 /** Since when something is blocked, and how often it was tried since. */

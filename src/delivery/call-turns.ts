@@ -36,7 +36,6 @@ export class CallTurns {
   readonly #share: number
   #waiting: Waiting[] = []
   #isGiving = false
-  /** Ends the present sleep. */
   #wake = new AbortController()
   #lastBeyond = -Infinity
   /** The calls of all sites in the last minute. */

@@ -28,7 +28,6 @@ export class Remover {
     this.#options = options
   }
 
-  /** Whether `keepUp` has work now. */
   async isDue(): Promise<boolean> {
     if (this.#options.clock.elapsed() < this.#notBefore) return false
     return this.#mustScrub || (await this.#options.erasure.removals(0)).length > 0
@@ -61,7 +60,6 @@ export class Remover {
     if (result.standing.some((count) => count > 0)) this.#notBefore = clock.elapsed() + againMs
   }
 
-  /** Notes the rows that are gone. */
   async #note(
     rows: readonly RowToRemove[],
     standing: readonly number[],

@@ -24,7 +24,6 @@ export interface WriterOptions {
   readonly events: Events
   /** How often an idle writer looks whether another process has appended. */
   readonly lookEveryMs: Millis
-  /** How often a batch may be sent that is not full. */
   readonly allowance: BatchAllowance
   /** Whether to end the frozen batch and to remove rows only. No new batch is frozen then. */
   readonly removesOnly?: boolean
@@ -84,7 +83,6 @@ export class Writer {
   readonly #startedAt: Millis
   /** The last batch that this process froze, and whether every try of it got a clear answer. */
   #own: { readonly number: number; isClear: boolean } | undefined
-  /** Aborts the current idle wait. */
   #wake: AbortController | undefined
   /** How many signups this process appended since the start. */
   #arrived = 0

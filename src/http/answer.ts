@@ -31,7 +31,6 @@ export interface Answer extends PlainAnswer {
   readonly isPublic: boolean
 }
 
-/** The optional members of an answer. */
 export type Extras = Partial<Pick<Answer, 'headers' | 'vary' | 'security' | 'isPublic'>>
 
 const none: readonly string[] = []

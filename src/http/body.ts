@@ -25,7 +25,6 @@ export interface BodyLimits {
   readonly arriving: Budget
 }
 
-/** What an exchange tells of a body. */
 export interface ReadFrom {
   readonly request: HttpRequest
   readonly client: { readonly share: Share }

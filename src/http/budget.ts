@@ -1,7 +1,5 @@
 export interface BudgetLimits {
-  /** For all clients together. */
   readonly max: number
-  /** For one client. */
   readonly clientMax: number
 }
 
@@ -20,12 +18,10 @@ export class Budget {
     this.#clientMax = clientMax
   }
 
-  /** How much all clients hold. */
   get taken(): number {
     return this.#taken
   }
 
-  /** How many clients hold something. */
   get clients(): number {
     return this.#byClient.size
   }

@@ -115,7 +115,6 @@ export function createEdge(options: EdgeOptions): Application {
 const toAnyOrigin = ['access-control-allow-origin', '*']
 const nobody: readonly string[] = []
 
-/** Adds the headers that every answer has. */
 function dressed(
   { status, headers, body, vary, security, isPublic }: Answer,
   requestId: string,

@@ -119,7 +119,6 @@ export class Exchange {
     return allowed === '*' || isOriginAllowed(origin, allowed, this.hosts)
   }
 
-  /** The refusal of this request's origin. */
   refusedOrigin(): Refusal {
     const origin = this.request.headers.get('origin') ?? ''
     // Our embedded form first asks for `/api/config`, and must be able to read this refusal.

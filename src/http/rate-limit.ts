@@ -10,11 +10,9 @@ const slotMs = 1_000
 const addressesMax = 50_000
 
 interface RateLimitOptions {
-  /** What is counted. */
   readonly policy: LimitedPolicy
   readonly perMinute: number
   readonly clock: Pick<Clock, 'elapsed'>
-  /** How many addresses are remembered at the same time. */
   readonly addressesMax?: number
 }
 
@@ -61,7 +59,6 @@ export class RateLimit {
     this.#options = { addressesMax, ...options }
   }
 
-  /** Whether no more signup fits now. */
   isSpent(address: string): boolean {
     const { perMinute, clock } = this.#options
     return countOf(this.#recent(address, clock.elapsed())) >= perMinute
@@ -87,7 +84,6 @@ export class RateLimit {
     return { policy, isTaken: true, limit, remaining: left - count, waitMs: waitFor(slots, 1, now) }
   }
 
-  /** How many addresses are remembered. */
   get size(): number {
     return this.#slots.size
   }
@@ -144,7 +140,6 @@ const puzzlesPerSignup = 10
 /** Decisions allowed for each signup: a provider's servers post for all of its users who leave by one click. */
 const decisionsPerSignup = 10
 
-/** The rate limits of all sites. */
 export class SiteLimits {
   readonly #warn: SiteLimitsOptions['warn']
   /** By the name of the site; `''` for requests whose site is unknown. A site without a limit has none. */
@@ -173,7 +168,6 @@ export class SiteLimits {
     )
   }
 
-  /** Whether the client has used up its limit at the site. */
   isSpent({ knownSite, client: { rateLimitKey } }: Counted): boolean {
     const limits = this.#limits.get(knownSite?.name ?? '')
     return rateLimitKey !== undefined && limits?.signups.isSpent(rateLimitKey) === true
@@ -196,7 +190,6 @@ export class SiteLimits {
   }
 }
 
-/** The request whose signups are counted. */
 interface Counted {
   readonly knownSite: EdgeSite | undefined
   readonly client: Client

@@ -74,7 +74,6 @@ const countedWords: Readonly<Record<Allowance['policy'], string>> = {
   decisions: 'decisions',
 }
 
-/** Every refusal, by its kind. */
 export const refuse = {
   ...fixedRefusals,
   malformed: (detail: string) => new Refusal('malformed', detail),

@@ -9,12 +9,10 @@ export class ToldErrors {
   #characters = 0
   #leftOut = 0
 
-  /** How many errors are not told. */
   get leftOut(): number {
     return this.#leftOut
   }
 
-  /** Those of the errors that are told. */
   take<It extends Readonly<Record<'field' | 'message', string>>>(
     errors: readonly It[],
   ): readonly It[] {

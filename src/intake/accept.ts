@@ -25,7 +25,6 @@ export interface Intake extends SubmitParts {
   /** What the parser needs to know, for each way in. Made once, not for each signup. */
   readonly contexts: Readonly<Record<'api' | 'form' | 'bulk', ParseContext>>
   readonly people: FormPages
-  /** The most signups in one request. */
   readonly bulkItemsMax: number
 }
 
@@ -41,11 +40,9 @@ export interface FormPages {
 export interface Posted<Kept> extends Submission {
   /** The key under which a form is stored that brought none. */
   readonly formKey?: string | undefined
-  /** What the answer needs. */
   readonly kept: Kept
 }
 
-/** Where signups are posted. */
 export interface Endpoint<Kept> {
   readonly takesForms: boolean
   /**

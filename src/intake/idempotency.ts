@@ -94,7 +94,6 @@ export class Turns {
     this.#waiting = new Budget(waitingMax)
   }
 
-  /** Whether work with this key is running. */
   has(key: OwnedKey): boolean {
     return this.#last.has(nameOf(key))
   }

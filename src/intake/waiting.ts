@@ -181,7 +181,6 @@ export interface Patience {
   readonly left: AbortSignal
 }
 
-/** The longest wait that is granted, in seconds. */
 const waitSecondsMax = 30
 
 /**
@@ -202,7 +201,6 @@ export function patienceOf(
     : undefined
 }
 
-/** The state of signups when their request is answered. */
 export type Progress = ReturnType<Waiting['progressOf']>
 
 /** The tab whose cursor tells whether the signup is written. */

@@ -90,7 +90,6 @@ export interface Compared {
   readonly double: number
   /** Rows that no signup needs: edited ones, and copies in another tab, are among them. */
   readonly others: number
-  /** All rows. */
   readonly rows: number
 }
 
@@ -286,7 +285,6 @@ export class Comparison implements RowTaker, Disposable {
   }
 }
 
-/** The rows of a tab so far. */
 interface TabRows {
   count: number
   /** Of all of them, in their order. */
@@ -300,13 +298,11 @@ class Readings {
   #before: ReadonlyMap<string, TabRows> | undefined
   #now: Map<string, TabRows> | undefined
 
-  /** Begins a reading. */
   begin(): void {
     this.#before = this.#now
     this.#now = new Map()
   }
 
-  /** Notes the next rows of a tab. */
   note(place: string, rows: readonly RowKey[]): void {
     const before = this.#before?.get(place)
     const tab = this.#now?.get(place) ?? { count: 0, digest: '', agrees: before?.count === 0 }

@@ -31,7 +31,6 @@ function encodingOf({ encoding }: ServerFacts): Said {
   return fault(`its encoding is ${encoding}, which has not all names`, hint)
 }
 
-/** What a database is opened for. */
 export type Needs = 'reading' | 'writing'
 
 /**

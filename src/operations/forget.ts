@@ -32,7 +32,6 @@ export interface ForgetOptions {
   readonly clock: Clock
   /** Aborts to wait no longer. */
   readonly stop: AbortSignal
-  /** The longest time to wait for the spreadsheet. */
   readonly waitMs: Millis
   /** Told for each site, again and again, up to which of its signups it was searched. */
   readonly searched: (done: number) => void
@@ -114,7 +113,6 @@ type Erased = Awaited<ReturnType<typeof eraseAll>>
 /** How many rows: `notFound` ones were gone or had another address, and `others` have it with another time. */
 export const noRows = { removed: 0, notFound: 0, waiting: 0, others: 0 }
 
-/** Erases all signups of this address at one site. */
 export async function eraseAll(
   erasure: Erasure,
   address: string,
@@ -199,7 +197,6 @@ export async function isTrueBy(
   }
 }
 
-/** Counts what became of a site's rows. */
 export async function countOutcomes(
   erasure: Erasure,
   positions: readonly number[],

@@ -32,7 +32,6 @@ export interface JournalHome {
   /** Keeps other services out of a home that only one may use. Rejects when another one holds it. */
   hold(): Promise<Hold>
 
-  /** Whether a service uses the journal now. */
   isInUse(): Promise<boolean>
 
   /**
@@ -44,14 +43,12 @@ export interface JournalHome {
   /** The journal that services used here before, when they use another home now and it was left behind. */
   leftBehind(): OldJournal | undefined
 
-  /** How the journal is backed up. */
   readonly copies: OwnCopies | ForeignCopies
 }
 
 /** A journal in `DATA_DIR` that a service with `DATABASE_URL` does not use. */
 export interface OldJournal {
   readonly path: string
-  /** Whether its signups were moved. */
   readonly isMoved: boolean
 }
 

@@ -10,7 +10,6 @@ import { expiredUpTo } from './retention.ts'
 export type Person = Awaited<ReturnType<typeof readPerson>>
 
 interface PersonOptions {
-  /** The sites that are searched, by name. */
   readonly journals: ReadonlyMap<
     string,
     Pick<Journal, 'reader' | 'intake'> & {
@@ -96,7 +95,6 @@ function cellsOf({ metadata, ...signup }: Cells, wordings: Wordings) {
   }
 }
 
-/** The texts that were agreed to, each once. */
 class Wordings {
   readonly texts: string[] = []
 

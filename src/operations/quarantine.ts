@@ -33,7 +33,6 @@ export async function* heldSignups(
   }
 }
 
-/** What a person decides about signups in quarantine. */
 export type Decision = 'release' | 'erase'
 
 /** What was done, or would be. */
@@ -42,7 +41,6 @@ export type Decided = Awaited<ReturnType<typeof decide>>
 export interface DecisionOptions extends RemovalWait {
   /** Whether to tell what would be done, and to do nothing. */
   readonly isTrial: boolean
-  /** Told how many are done. */
   readonly progress: (done: number) => void
 }
 

@@ -3,7 +3,6 @@ import { type Persist, readRows } from '../spreadsheet/read-rows.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 
-/** How often a command tries one call. */
 const triesMax = 5
 
 interface Reading {
@@ -33,7 +32,6 @@ export async function readSpreadsheet(
   )
 }
 
-/** Tries each call a few times. */
 function persistent({ clock, stop }: Reading): Persist {
   return async (call) => {
     for (let tries = 1; ; tries++) {

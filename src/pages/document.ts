@@ -13,7 +13,6 @@ const scriptPath = 'assets/page.js'
 export interface Content {
   readonly title: string
   readonly body: Html
-  /** The description for search engines. */
   readonly description?: string | undefined
   readonly isListed?: boolean
   readonly hasForm?: boolean

@@ -11,7 +11,6 @@ import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import type { TypedForm } from './typed-form.ts'
 import type { View } from './view.ts'
 
-/** A failure in words for the visitor. */
 export interface ShownFailure {
   readonly problem: PageProblem
   readonly errors: readonly ProblemField[]

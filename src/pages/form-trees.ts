@@ -31,12 +31,10 @@ export function siteText(
   return [tag, { ...attributes, lang }, translations]
 }
 
-/** A control with its label above it. */
 export function labelled(id: string, label: Content, control: Tree, ...below: Content): Tree {
   return ['div', { class: 'field' }, ['label', { for: id }, ...label], control, ...below]
 }
 
-/** A box or a radio button with its text beside it. */
 export function choice(input: Attributes, text: Tree): Tree {
   return ['label', { class: 'choice' }, ['input', input], text]
 }
@@ -92,7 +90,6 @@ export function plainConsent(text: string): string {
   return text.replace(link, '$1')
 }
 
-/** The text of a consent with its links. */
 export function consentWords(text: string): readonly TreeContent[] {
   // The pieces are: text, words of a link, address of a link, text, and so on.
   return text.split(link).map((piece, at, { [at + 1]: href = '' }): TreeContent => {

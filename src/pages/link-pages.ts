@@ -35,7 +35,6 @@ export interface LinkPagesOptions extends PageOptions {
 
 export type Decision = 'look' | 'confirm' | 'decline' | 'leave'
 
-/** What the page of a link shows. */
 export interface ShownLink {
   readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'over'
   /** Undefined when nobody can end `declined` or `left` any more. */

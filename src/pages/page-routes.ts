@@ -22,7 +22,6 @@ export interface PageRoutesOptions extends PageOptions {
   readonly confirms?: boolean
 }
 
-/** One of our pages. */
 export interface PageRoute extends Pick<Route, 'POST' | 'checksOrigin'> {
   readonly path: string
   readonly GET: Handler
@@ -30,7 +29,6 @@ export interface PageRoute extends Pick<Route, 'POST' | 'checksOrigin'> {
 
 const pathsOfForms = { hosted: '/', form: '/api/signup/form' } as const
 
-/** The pages that people see, with their handlers. */
 export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
   const { allowedOrigins } = options
   const framed = pageSecurity({ ...options, framed: true })

@@ -29,7 +29,6 @@ export interface PageSettings {
   readonly name: NameField
 }
 
-/** Everything that the pages are built from. */
 export interface PageOptions {
   readonly pages: PageSettings
   /** The name that addresses carry to the same site; undefined when there is only one site for all. */
@@ -38,7 +37,6 @@ export interface PageOptions {
     /** Null when the challenge is off. */
     readonly siteKey: string | null
   }
-  /** The declared fields of the site. */
   readonly fields: readonly Field[]
   /** Makes the stamp of a form that is shown now. When undefined, a form has no stamp until its script asks for one. */
   readonly stamp?: () => string
@@ -77,7 +75,6 @@ export interface View {
   /** `auto` follows the visitor's system. */
   readonly theme: (typeof themes)[number]
   readonly name: NameField
-  /** The declared fields of the site. */
   readonly fields: readonly Field[]
   readonly stamp: PageOptions['stamp']
   readonly isChallenged: boolean

@@ -1,4 +1,3 @@
-/** A complete answer. */
 export interface HttpAnswer {
   readonly status: number
   /** By name, in any case. The values of a repeated header are joined with commas. */
@@ -15,7 +14,6 @@ export interface OutgoingRequest {
   /** The time limit for the whole call, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly answerBytesMax: number
-  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 

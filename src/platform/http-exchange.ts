@@ -39,7 +39,6 @@ export interface AnsweredRequest {
   readonly requestId: string
 }
 
-/** The connection that a request came over. */
 export interface Connection {
   /** The IP address of the other end. */
   readonly remoteAddress: string | undefined

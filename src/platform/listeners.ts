@@ -1,4 +1,3 @@
-/** A list of listeners to one kind of event. */
 export class Listeners<T> {
   readonly #listeners = new Set<(news: T) => void>()
 

@@ -9,7 +9,6 @@ export interface StaticFile {
   /** The path inside its folder, with forward slashes and no leading slash. */
   readonly path: string
   readonly contentType: string
-  /** The hash of the content. */
   readonly hash: string
   readonly bodies: FileBodies
 }

@@ -16,7 +16,6 @@ export interface Expected {
   }
   /** Other tabs that get rows. */
   readonly tabs: readonly string[]
-  /** The columns of the site's own. */
   readonly own: readonly OwnColumn[]
   /** Whether a batch with this fingerprint is of the service's journal. */
   readonly isOwn: (fingerprint: string) => Promise<boolean>

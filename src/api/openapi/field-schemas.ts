@@ -18,7 +18,6 @@ export function jsonFields(fields: readonly Field[]) {
   })
 }
 
-/** The fields as forms carry them. */
 export function formFields(fields: readonly Field[]) {
   return fieldsBy(fields, valueSchema)
 }

@@ -15,17 +15,13 @@ import {
 } from './responses.ts'
 import { type DescribedSignups, schemas } from './schemas.ts'
 
-/** The settings that the document describes. */
 export interface DescribedService extends DescribedSignups {
   readonly bodyBytesMax: number
-  /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
   readonly hasMetrics: boolean
-  /** The pages, and the files of the embed. */
   readonly files: readonly DescribedFile[]
 }
 
-/** Where the document is served. */
 export const openapiPath = '/api/openapi.json'
 
 /** The OpenAPI 3.1 document: every path of the service with its current settings. */

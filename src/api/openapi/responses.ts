@@ -80,7 +80,6 @@ export const refusalResponses: Json = Object.fromEntries(
   ]),
 )
 
-/** References to refusals, by status. */
 export function refused(statuses: readonly Status[]): Json {
   return Object.fromEntries(statuses.map((it) => [it, ref('responses', `Refused${it}`)]))
 }
@@ -90,7 +89,6 @@ export function response(description: string, content: Json | undefined, headers
   return { description, headers: all, ...(content && { content }) }
 }
 
-/** An answer in JSON with the schema of this name. */
 export function jsonResponse(description: string, schema: string, headers: Json = {}): Json {
   return response(description, { 'application/json': { schema: ref('schemas', schema) } }, headers)
 }

@@ -38,7 +38,6 @@ export function schemas({ bulkItemsMax, fields, sites }: DescribedSignups): Json
   }
 }
 
-/** Adds the properties that only some sites have. */
 function withMore(schema: Json, fields: FieldSchemas, site: Json = {}): Json {
   const { properties = {}, required = [] } = schema as { properties?: Json; required?: string[] }
   return {
@@ -234,7 +233,6 @@ const readiness = z
   })
   .meta({ description: 'The other members tell more to people, and may change.' })
 
-/** The schemas by their name in the document. */
 const answers = {
   SignupAccepted: signupAccepted,
   BulkAccepted: bulkAccepted,

@@ -17,7 +17,6 @@ import { messageOf } from '../../platform/message-of.ts'
 import { tellOtherSites } from '../settings.ts'
 
 export interface Subject extends Pick<CheckContext, 'config' | 'secrets' | 'home' | 'sendsNotice'> {
-  /** Those to look at. */
   readonly sites: Config['sites']
 }
 

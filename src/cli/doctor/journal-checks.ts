@@ -16,7 +16,6 @@ import type { Session } from '../session.ts'
 /** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */
 export type Check = (context: CheckContext) => AsyncIterable<Finding> | Promise<readonly Finding[]>
 
-/** What is looked at. */
 export interface CheckContext extends Inspected {
   readonly home: JournalHome
   /** Why the journal cannot be opened, and what to do; empty when it is open. */
@@ -81,7 +80,6 @@ async function freeBytes(path: string): Promise<number> {
   }
 }
 
-/** Whether an earlier journal was left behind. */
 const leftBehindCheck: Check = async ({ home }) => {
   const { warning, skipped } = findingsOf('data')
   const old = home.leftBehind()
@@ -120,7 +118,6 @@ const journalCheck: Check = async ({ home, journal, whyClosed, config, session: 
   return [warning(message, 'Run the service near its database: every visitor waits for a commit.')]
 }
 
-/** Whether a service delivers. */
 const processCheck: Check = async ({ home, journal, config: { database } }) => {
   // Without the right to the folder or the way to the database, none would seem to run.
   if (!journal) return notChecked('process')
@@ -131,10 +128,8 @@ const processCheck: Check = async ({ home, journal, config: { database } }) => {
     : [warning(`no ${service}`, `Start one with ${serve}.`)]
 }
 
-/** The checks of a journal in `DATA_DIR`. */
 export const folderChecks: readonly Check[] = [folderCheck, diskCheck, journalCheck, processCheck]
 
-/** The checks of a journal in a database. */
 export const databaseChecks: readonly Check[] = [
   leftBehindCheck,
   databaseFindings,

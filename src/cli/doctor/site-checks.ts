@@ -76,7 +76,6 @@ async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis)
   )
 }
 
-/** The calls to the Sheets API that are left. */
 export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, session }) => {
   if (spreadsheet.kind !== 'google') return []
   if (!journal) return notChecked('quota')

@@ -5,7 +5,6 @@ import { csvRecord } from '../../spreadsheet/csv.ts'
 import { iso } from '../terminal/words.ts'
 import type { Sink } from '../terminal/output.ts'
 
-/** Writes signups in one format. */
 export interface ExportFormat {
   write(page: readonly SignupRecord[]): Promise<void>
   /** Writes what belongs to the end. */

@@ -100,7 +100,6 @@ function sheetPath(sheet: number): string {
   return `xl/worksheets/sheet${sheet}.xml`
 }
 
-/** The files that hold a workbook of this many sheets together. */
 function bookFiles(count: number): readonly (readonly [path: string, xml: string])[] {
   const sheets = Array.from({ length: count }, (_, at) => at + 1)
   const each = (xml: (sheet: number) => string) => sheets.map(xml).join('')

@@ -12,7 +12,6 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Says of each column which field it is. */
 export class Columns {
   /** The columns of the fields that the person has named. */
   readonly #mapped = new Map<string, string>()

@@ -10,7 +10,6 @@ export interface FileRecord {
   readonly values: readonly (readonly [column: string, value: unknown])[] | string
 }
 
-/** A column that a header row names. */
 export interface FileColumn {
   readonly name: string
   /** No other column has it: the name, if need be with the letters of the column. */

@@ -32,7 +32,6 @@ export class RejectedFile {
     this.#lines.push(csvLine([...shown, String(row), reason]))
   }
 
-  /** Writes what was added. */
   async flush(): Promise<void> {
     if (this.#lines.length === 0) return
     this.#made ??= await this.#make()

@@ -2,7 +2,6 @@ import { type Environment, loadConfig } from '../../config/config.ts'
 import { ConfigError, type SettingProblem } from '../../config/problem.ts'
 import { secretsOf } from '../../config/secrets.ts'
 
-/** The settings that `init` asks for. */
 const asked = [
   'SHEETS_SHEET_ID',
   'SHEETS_CREDENTIALS_EMAIL',

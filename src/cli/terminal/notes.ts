@@ -7,7 +7,6 @@ const barEveryMs = 100
 const lineEveryMs = 10_000
 const barWidth = 24
 
-/** How far a long command has come. */
 export interface Progress extends Disposable {
   /** Says how many are done. Cheap: most calls print nothing. */
   at(done: number): void

@@ -40,12 +40,10 @@ export class Output {
     return this.#write(visibleLines(text))
   }
 
-  /** Writes lines for people. */
   lines(...lines: readonly string[]): Promise<void> {
     return this.write(lines.map((line) => `${line}\n`).join(''))
   }
 
-  /** Writes a value as JSON, indented or in one line. */
   json(value: unknown, spaces = 2): Promise<void> {
     return this.#write(`${visibleJson(JSON.stringify(value, null, spaces))}\n`)
   }

@@ -26,7 +26,6 @@ export function table(
   )
 }
 
-/** Names with their counts, one a line. */
 export function countTable(facts: readonly (readonly [name: string, count: number])[]): string[] {
   return table(
     facts.map(([name, count]) => [name, digits(count)]),

@@ -39,7 +39,6 @@ export function tabHint(given: string, tabs: Iterable<string>): string {
   )
 }
 
-/** The value of an option: a number of whole seconds. */
 export function parseSeconds(text: string): number {
   if (/^\d{1,5}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Give whole seconds, such as 60.')

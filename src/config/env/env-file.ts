@@ -1,11 +1,9 @@
 import type { SettingProblem } from '../problem.ts'
 import { settingNames } from '../settings.ts'
 
-/** The content of an `.env` file. */
 export interface EnvFile {
   /** When a name is assigned twice, the last value counts. */
   readonly variables: Readonly<Record<string, string>>
-  /** All assignments, in their order. */
   readonly assignments: readonly Assignment[]
   /** The lines that are not understood, by number only, because their text may be part of a key. */
   readonly problems: readonly SettingProblem[]
@@ -16,7 +14,6 @@ export interface Assignment {
   readonly value: string
   /** Counted from 1. */
   readonly line: number
-  /** How many lines it takes. */
   readonly lineCount: number
 }
 
@@ -116,7 +113,6 @@ const whatIsWrong: Readonly<Record<Mistake, string>> = {
   second: 'a second setting after a value',
 }
 
-/** The most lines that a problem names. */
 const linesMax = 8
 
 /** One problem of all lines with the same mistake. */
@@ -133,7 +129,6 @@ function problemOf(alike: readonly Found[]): SettingProblem {
   }
 }
 
-/** The hint for bad lines, chosen by their form. */
 function adviceFor(mistake: Mistake, alike: readonly Found[]): string {
   if (mistake === 'second') {
     return 'Write each setting on its own line. If the text is a part of the value, put the value between quotes.'

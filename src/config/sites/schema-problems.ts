@@ -36,7 +36,6 @@ export function problemsOf(
   })
 }
 
-/** A problem of the value at this path. */
 export function problemAt(path: Path, file: unknown, refusal: SettingRefusal): SettingProblem {
   const given = givenText(valueAt(file, path), path.at(-1))
   return { setting: pathText(path), given, ...refusal }

@@ -110,7 +110,6 @@ function membersUnder<Under extends keyof SiteSettings>(under: Under) {
   }
 }
 
-/** A site of the file, its values parsed. */
 export type DeclaredSite = z.output<typeof siteSchema>
 
 const siteNamePattern = /^[a-z][a-z0-9-]{0,39}$/

@@ -23,7 +23,6 @@ export interface Sites {
   readonly sites: readonly ReadSite[]
   /** Whether a file names them. */
   readonly isNamed: boolean
-  /** Whether a site writes to a local workbook. */
   readonly hasWorkbook: boolean
 }
 

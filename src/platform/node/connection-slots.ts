@@ -1,6 +1,5 @@
 import type { Share } from '../share.ts'
 
-/** What has a place. */
 export interface Occupant {
   /** Whether nobody waits for it, so that it may be closed. */
   readonly isIdle: boolean
@@ -9,7 +8,6 @@ export interface Occupant {
   close(): void
 }
 
-/** The places of one client. */
 interface Group extends Share {
   readonly members: Set<Occupant>
 }

@@ -144,7 +144,6 @@ export class DirectoryLock implements Disposable {
 interface HeldFile {
   readonly database: DatabaseSync
   readonly identity: string
-  /** Whether this process made the file. */
   readonly isNew: boolean
 }
 

@@ -4,7 +4,6 @@ import type { Occupant } from './connection-slots.ts'
 
 type SendAnswer = (outgoing: ServerResponse) => void
 
-/** What the connections of a server share. */
 export interface Shared {
   /** How many more requests may wait for the answer to an earlier request. */
   roomLeft: number
@@ -21,7 +20,6 @@ export class HttpConnection implements Occupant {
   readonly #socket: Socket
   readonly #shared: Shared
   readonly #waiting: { readonly outgoing: ServerResponse; readonly answer: SendAnswer }[] = []
-  /** The last answer that was begun. */
   #last: ServerResponse | undefined
   /** The answer whose end is listened for, because something comes after it. */
   #awaited: ServerResponse | undefined

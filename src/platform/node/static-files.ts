@@ -23,7 +23,6 @@ export async function readStaticFiles(folder: string): Promise<readonly StaticFi
   )
 }
 
-/** Makes a static file, compressed in each coding. */
 export async function staticFile(path: string, content: Uint8Array): Promise<StaticFile> {
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(content, {

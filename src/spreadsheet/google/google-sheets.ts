@@ -54,7 +54,6 @@ export interface GoogleSheetsOptions
   extends Omit<SheetsApiOptions, 'tokens'>, Omit<AccessTokenOptions, 'email'> {
   readonly random: Random
   readonly digest: Digest
-  /** The columns of the site's own. */
   readonly own?: readonly OwnColumn[]
 }
 

@@ -6,7 +6,6 @@ interface Landing {
   readonly batch: number
   readonly tab: string
   readonly place: Place
-  /** Describes the rows for people. */
   readonly rows: string
   /** Whether the rows were written: `no` until that is known, `maybe` when it never will be. */
   hasLanded: 'no' | 'maybe' | 'yes'
@@ -14,7 +13,6 @@ interface Landing {
 
 /** The known current state of a sheet. */
 export interface SheetNow {
-  /** Describes the sheet for people. */
   readonly words: string
   /** Whether this is still the sheet of the tab. */
   isOf(tab: string): boolean
@@ -45,7 +43,6 @@ export class Landings {
     }
   }
 
-  /** Notes that the batch was applied. */
   landed(batch: FrozenBatch): void {
     for (const landing of this.#landings.values()) {
       if (landing.batch === batch.number) landing.hasLanded = 'yes'
@@ -87,7 +84,6 @@ export class Landings {
     }
   }
 
-  /** Returns and removes the notices. */
   takeNotices(): readonly string[] {
     const notices = this.#notices
     this.#notices = []

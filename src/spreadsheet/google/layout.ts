@@ -43,7 +43,6 @@ export class Layout {
   readonly #own: readonly OwnColumn[]
   readonly #firstRows: FirstRows
   readonly landings = new Landings()
-  /** The ids of the sheets that got rows. */
   readonly #written = new Set<number>()
   /** The ids of sheets whose title Google cannot read in a range. Their cells are never requested. */
   readonly #unreadable = new Set<number>()

@@ -3,7 +3,6 @@ import type { FrozenBatch, Marked } from '../../signup/batch.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { createMetadata } from './requests.ts'
 
-/** The metadata key of all our markers. */
 export const markerKey = 'rollcall'
 
 /**

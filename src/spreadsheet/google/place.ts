@@ -31,7 +31,6 @@ export function placeOf(
   return places.find((place) => place.header.kind === 'named') ?? { header }
 }
 
-/** Whether rows go to the same table and columns. */
 export function isSamePlace(one: Place, other: Place): boolean {
   const key = ({ header, table }: Place) => JSON.stringify([table?.tableId, header.at])
   return key(one) === key(other)

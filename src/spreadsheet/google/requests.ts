@@ -66,7 +66,6 @@ export function deleteMetadata(lookup: Partial<Metadata>): string {
   })
 }
 
-/** The requests that prepare a tab for its rows. */
 function preparations(plan: TabPlan, own: readonly OwnColumn[]): readonly object[] {
   const { rows, sheetId, place, isNew, missingColumns, isEmpty } = plan
   const frozen = { frozenRowCount: 1 }

@@ -7,7 +7,6 @@ import { keyColumns, metadataColumn } from '../row-key.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { listSheets, type Part, rangeOf, readFirstOf, rowsIn } from './sheet-parts.ts'
 
-/** How many rows one call removes at most. */
 const rowsPerCall = 100
 
 /**
@@ -102,7 +101,6 @@ function columnsOf({ row, cells }: FoundRow, tables: readonly Table[]): object {
   return { startColumnIndex: column, endColumnIndex: column + names.length }
 }
 
-/** A row of the spreadsheet that is one of those to remove. */
 interface FoundRow {
   readonly sheetId: number
   /** Its index in the sheet, from 0, at the moment of the search. */

@@ -24,7 +24,6 @@ export function rowsIn({ sheet, row, rowsMax }: Part): number {
   return Math.min(sheet.rowCount - row, rowsMax)
 }
 
-/** The range of these rows. */
 export function rangeOf(part: Part): string {
   const { sheet, row, from, to } = part
   return `${quoted(sheet)}!${letters(from)}${row + 1}:${letters(to)}${row + rowsIn(part)}`

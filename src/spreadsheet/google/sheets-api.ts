@@ -13,7 +13,6 @@ export interface SheetsApiOptions {
   readonly tokens: AccessTokens
   /** Awaited before every call to the Sheets API (token requests do not count). */
   readonly gate: CallGate
-  /** Told how each call ended. */
   readonly called?: ((outcome: ApiResult['kind']) => void) | undefined
 }
 

@@ -14,7 +14,6 @@ export interface Table {
   readonly names: readonly string[]
 }
 
-/** The known facts about one sheet of the spreadsheet. */
 export interface Sheet {
   readonly sheetId: number
   readonly title: string
@@ -42,7 +41,6 @@ export function fillOf(sheets: readonly Sheet[]) {
   }
 }
 
-/** Warns before a spreadsheet is full. */
 export function fillWarnings(sheets: readonly Sheet[]): readonly Warning[] {
   const { isNearlyFull, message, hint } = fillOf(sheets)
   return isNearlyFull ? [{ kind: 'nearlyFull', message: `${message}. ${hint}` }] : []
@@ -54,7 +52,6 @@ const tableFields =
 export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
 export const cellFields = 'data(startRow,startColumn,rowData(values(formattedValue)))'
 
-/** Reads the sheets of a `Spreadsheet` resource. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] {
   return Array.from(listIn(spreadsheet, 'sheets'), (sheet) => ({
     sheetId: numberIn(sheet, 'properties', 'sheetId'),

@@ -5,7 +5,6 @@ import type { Refused, NamedTab, Retryable } from '../spreadsheet.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { RecordDamaged, recordFolder } from './record.ts'
 
-/** A file system error that concerns the file of one tab. */
 class TabFailure extends Error {
   override readonly name = 'TabFailure'
   readonly tab: NamedTab

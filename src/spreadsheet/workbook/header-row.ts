@@ -12,7 +12,6 @@ export interface HeaderRow {
   readonly delimiter: string
 }
 
-/** How many bytes are read for the header row. */
 const headBytesMax = 64 * 1024
 
 /** The beginning of a file, with one character for each byte. */
@@ -69,7 +68,6 @@ interface GrownHeader {
   readonly line: Buffer
   /** How many bytes the line replaces. */
   readonly replaced: number
-  /** What the file was when it was read. */
   readonly before: Stats
 }
 

@@ -66,7 +66,6 @@ export class BatchRecord {
     this.#files = files
   }
 
-  /** Makes the folders. */
   prepare(): Promise<void> {
     return this.#files.ensureDirectory(this.#folder)
   }

@@ -29,13 +29,11 @@ export type Standing =
 /** A person has changed the file in the meantime. */
 interface Changed {
   readonly kind: 'changed'
-  /** Our rows that are not in the file. */
   readonly missing: Cell[][]
   /** The counts of rows in the file that look like ours, of this batch or an earlier one. */
   readonly present: Counts
 }
 
-/** Plans how to add these signups to the end of the tab's file. */
 export async function planAddition(
   directory: string,
   tab: TabSignups,

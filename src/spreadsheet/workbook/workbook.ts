@@ -71,7 +71,6 @@ interface Step {
 class Workbook implements Spreadsheet {
   readonly location: string
   readonly profile = workbookProfile
-  /** The warnings by file name. */
   readonly #warnings = new Map<string, Warning>()
   readonly #own: readonly OwnColumn[]
   readonly #folder: Folder
@@ -217,7 +216,6 @@ class Workbook implements Spreadsheet {
     return { addition, standing: { kind: 'none' } }
   }
 
-  /** Undoes a failed attempt. */
   async #takeBack(plan: Intent, reason: unknown): Promise<Refused | Retryable | Unknown> {
     try {
       const steps = await this.#examine(plan)

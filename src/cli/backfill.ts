@@ -4,8 +4,9 @@ import type { FoundKind } from '../operations/compare.ts'
 import { parseMoment } from './moment.ts'
 import { deliverAgain, type Difference, withDifference } from './difference.ts'
 import { exit, type Run, UsageError } from './session.ts'
-import { digits, iso } from './terminal/words.ts'
+import { digits } from './terminal/words.ts'
 import { countTable } from './terminal/table.ts'
+import { iso } from '../platform/clock.ts'
 
 export function addBackfill(program: Command, run: Run): void {
   program

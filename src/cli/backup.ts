@@ -2,9 +2,10 @@ import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { makeWholeFile } from '../platform/node/private-file.ts'
-import { counted, iso } from './terminal/words.ts'
+import { counted } from './terminal/words.ts'
 import { exit, type Run, UsageError } from './session.ts'
 import { readSettings } from './settings.ts'
+import { iso } from '../platform/clock.ts'
 
 const details = `
 The file is a journal of its own, with mode 0600, for rollcall restore. It is

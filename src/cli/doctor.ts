@@ -1,8 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
 import { accountOf, diagnose, diagnoseInLines, type Subject } from './doctor/diagnose.ts'
-import { iso } from './terminal/words.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
 import { chosenSites, readSettings } from './settings.ts'
+import { iso } from '../platform/clock.ts'
 
 export function addDoctor(program: Command, run: Run): void {
   program

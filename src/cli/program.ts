@@ -25,7 +25,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['backup', async () => (await import('./backup.ts')).addBackup],
   ['quarantine', async () => (await import('./quarantine.ts')).addQuarantine],
   ['person', async () => (await import('./person.ts')).addPerson],
-  ['mail', async () => (await import('./mail.ts')).addMail],
+  ['mail', async () => (await import('./person.ts')).addMail],
   ['forget', async () => (await import('./forget.ts')).addForget],
   ['restore', async () => (await import('./restore.ts')).addRestore],
   ['migrate-journal', async () => (await import('./migrate-journal.ts')).addMigrateJournal],

@@ -8,7 +8,8 @@ import { toObject } from './export/formats.ts'
 import { parseMoment } from './moment.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
 import { chosenSites, readSettings } from './settings.ts'
-import { counted, digits, iso, parseSeconds } from './terminal/words.ts'
+import { counted, digits, parseSeconds } from './terminal/words.ts'
+import { iso } from '../platform/clock.ts'
 
 const details = `
 Without a decision, it lists them: id, time, signs of spam, the tab that was asked for,

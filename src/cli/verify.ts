@@ -3,8 +3,9 @@ import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind } from '../operations/compare.ts'
 import { deliverAgain, type Difference, withDifference } from './difference.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
-import { counted, digits, iso } from './terminal/words.ts'
+import { counted, digits } from './terminal/words.ts'
 import { countTable, table } from './terminal/table.ts'
+import { iso } from '../platform/clock.ts'
 
 const listedMax = { text: 20, json: 1_000 }
 

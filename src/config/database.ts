@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Files } from './read-file.ts'
 import type { ParsedSetting } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
+import { decoded, urlCodes } from './values.ts'
 
 /** The PostgreSQL database that keeps the journal. Holds no secret. */
 export interface DatabaseConfig {
@@ -38,9 +39,6 @@ const parameters = [
 const expected =
   'a URL such as postgres://USER:PASSWORD@HOST/DATABASE, with ?sslmode=verify-full behind it for TLS'
 
-const codes =
-  'In the user name and the password write % as %25, @ as %40, : as %3A, / as %2F, ? as %3F and # as %23.'
-
 /** Reads `DATABASE_URL`. Undefined when it is unset or was refused. */
 export function readDatabase(
   reader: SettingsReader,
@@ -70,7 +68,7 @@ function parseDatabaseUrl(text: string, files: Files): ParsedSetting<Database> {
   // What is behind an unwritten / ? or # of a password ends with the @ before the host.
   const isBroken = !url || (url.pathname + url.search + url.hash).includes('@')
   if (isBroken || !isDecodable(url) || /[\s\p{Cc}]/u.test(text)) {
-    return refused('has a character that must be written as a code, or is no URL.', codes)
+    return refused('has a character that must be written as a code, or is no URL.', urlCodes)
   }
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   const name = decodeURIComponent(url.pathname.slice(1))
@@ -90,12 +88,7 @@ function parseDatabaseUrl(text: string, files: Files): ParsedSetting<Database> {
 }
 
 function isDecodable({ username, password, hostname, pathname, search }: URL): boolean {
-  try {
-    for (const part of [username, password, hostname, pathname, search]) decodeURIComponent(part)
-    return true
-  } catch {
-    return false
-  }
+  return decoded(username, password, hostname, pathname, search) !== undefined
 }
 
 /** What is wrong with the part behind the question mark, and what to do. */
@@ -109,7 +102,7 @@ function parameterProblem(
     const named = /^[a-z_]{2,30}$/i.test(unknown) ? ` named ${unknown}` : ''
     return [
       `has a parameter${named} that Rollcall does not take.`,
-      `Remove it. These may be there: ${parameters.join(', ')}. ${codes}`,
+      `Remove it. These may be there: ${parameters.join(', ')}. ${urlCodes}`,
     ]
   }
   const mode = searchParams.get('sslmode')

@@ -32,6 +32,10 @@ export function line(charactersMax: number): Kind<string> {
       hint: 'Write plain text. The page shows HTML tags as they are typed.',
     }
   }
+  return upTo(charactersMax, parse)
+}
+
+function upTo(charactersMax: number, parse: Parser<string>): Kind<string> {
   return {
     parse,
     json: (example) => parsedBy(parse, example).meta({ minLength: 1, maxLength: charactersMax }),
@@ -52,11 +56,7 @@ export function lines(charactersMax: number): Kind<string> {
       hint: 'Write plain text. Mails show HTML tags as they are typed.',
     }
   }
-  return {
-    ...one,
-    parse,
-    json: (example) => parsedBy(parse, example).meta({ minLength: 1, maxLength: charactersMax }),
-  }
+  return upTo(charactersMax, parse)
 }
 
 /** A text that a site may have in several languages. A variable has it in one. */

@@ -178,10 +178,10 @@ export function mailUrl(text: string): ParsedSetting<string> {
   const url = URL.parse(text)
   const behind = url ? url.pathname + url.search + url.hash : ''
   // What is behind an unwritten / ? or # of a password ends with the @ before the host.
-  if (!url || behind.includes('@') || !isDecodable(url) || /[\s\p{Cc}]/u.test(text)) {
-    const hint =
-      'In the user name and the password write % as %25, @ as %40, : as %3A, / as %2F, ? as %3F and # as %23.'
-    return refused('has a character that must be written as a code, or is no URL.', hint)
+  const login = url && decoded(url.username, url.password)
+  const isCoded = login !== undefined && !/[\s\p{Cc}]/u.test(text)
+  if (!url || behind.includes('@') || !isCoded || hasUnprintable(login ?? '')) {
+    return refused('has a character that must be written as a code, or is no URL.', urlCodes)
   }
   const isHost = /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(url.hostname) && url.port !== '0'
   const isPair = (url.username === '') === (url.password === '')
@@ -193,12 +193,15 @@ export function mailUrl(text: string): ParsedSetting<string> {
   return { value: url.href }
 }
 
-/** Whether user name and password can be decoded, to text that a login can carry. */
-function isDecodable({ username, password }: URL): boolean {
+export const urlCodes =
+  'In the user name and the password write % as %25, @ as %40, : as %3A, / as %2F, ? as %3F and # as %23.'
+
+/** What parts of a URL stand for, with spaces between them; undefined when one has a wrong code. */
+export function decoded(...parts: readonly string[]): string | undefined {
   try {
-    return !hasUnprintable(decodeURIComponent(username) + decodeURIComponent(password))
+    return decodeURIComponent(parts.join(' '))
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PendingRecord } from '../journal/contracts/confirmation.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
+import { iso, isoOrNull } from '../platform/clock.ts'
 import { fieldsOf, type FieldValues } from '../signup/field.ts'
 import { parseObject } from '../signup/json.ts'
 import type { Millis, Signup } from '../signup/signup.ts'
@@ -102,12 +103,4 @@ class Wordings {
     const known = this.texts.indexOf(text)
     return known === -1 ? this.texts.push(text) - 1 : known
   }
-}
-
-function iso(at: Millis): string {
-  return new Date(at).toISOString()
-}
-
-function isoOrNull(at: Millis | undefined): string | null {
-  return at === undefined ? null : iso(at)
 }

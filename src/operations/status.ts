@@ -1,7 +1,7 @@
 import type { Quota } from '../journal/contracts/call-ledger.ts'
 import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delivery-log.ts'
 import type { Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
-import { day, hour, minute } from '../platform/clock.ts'
+import { day, hour, iso, isoOrNull, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
 import { deliveryState } from '../signup/trouble.ts'
@@ -103,14 +103,6 @@ function deliveryOf(note: DeliveryNote | undefined) {
 function asideWords({ tabs: [first, ...others] }: DeliveryNote): string {
   const rest = others.length > 0 ? ` and ${others.length} others` : ''
   return `${first?.name ?? ''}${rest} set aside`
-}
-
-function isoOrNull(at: Millis | undefined): string | null {
-  return at === undefined ? null : iso(at)
-}
-
-function iso(at: Millis): string {
-  return new Date(at).toISOString()
 }
 
 /** How many calls an account may make in the minute and in the day that end now, and how many are left. */

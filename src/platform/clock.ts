@@ -13,6 +13,15 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
+/** ISO 8601 in UTC, as all JSON has it. */
+export function iso(at: number): string {
+  return new Date(at).toISOString()
+}
+
+export function isoOrNull(at: number | undefined): string | null {
+  return at === undefined ? null : iso(at)
+}
+
 /** A duration in milliseconds for people: in the largest unit of which there are two or more. */
 export function inWords(ms: number): string {
   if (ms >= 2 * day) return `${Math.floor(ms / day)} days`

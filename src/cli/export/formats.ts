@@ -2,8 +2,8 @@ import type { SignupRecord } from '../../journal/contracts/reader.ts'
 import { type Cell, headingsOf, noColumns, toRow } from '../../signup/row.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { csvRecord } from '../../spreadsheet/csv.ts'
-import { iso } from '../terminal/words.ts'
 import type { Sink } from '../terminal/output.ts'
+import { iso } from '../../platform/clock.ts'
 
 export interface ExportFormat {
   write(page: readonly SignupRecord[]): Promise<void>

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import type { Millis } from '../../signup/signup.ts'
 import { suggest } from '../../signup/suggest.ts'
 
 /** A number as people read it: "12,345". */
@@ -10,11 +9,6 @@ export function digits(count: number): string {
 /** A number of things in words: "1 signup", "12,345 signups". */
 export function counted(count: number, thing: string): string {
   return `${digits(count)} ${thing}${count === 1 ? '' : 's'}`
-}
-
-/** ISO 8601 in UTC, as all JSON of the command line has it. */
-export function iso(at: Millis): string {
-  return new Date(at).toISOString()
 }
 
 /** At most twenty names, and how many others there are. */

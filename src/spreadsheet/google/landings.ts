@@ -1,3 +1,4 @@
+import { iso } from '../../platform/clock.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import { isSamePlace, type Place } from './place.ts'
 import type { TabPlan } from './requests.ts'
@@ -30,7 +31,7 @@ export class Landings {
     for (const { sheetId, place, isNew, rows } of tabs) {
       if (isNew || this.#landings.get(sheetId)?.batch === batch.number) continue
       const times = rows.signups.map(({ receivedAt }) => receivedAt)
-      const [first, last] = [Math.min(...times), Math.max(...times)].map(timestamp)
+      const [first, last] = [Math.min(...times), Math.max(...times)].map(iso)
       this.#landings.set(sheetId, {
         batch: batch.number,
         tab: rows.tab,
@@ -89,8 +90,4 @@ export class Landings {
     this.#notices = []
     return notices
   }
-}
-
-function timestamp(at: number): string {
-  return new Date(at).toISOString()
 }

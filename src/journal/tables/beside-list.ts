@@ -55,6 +55,10 @@ const sql = statementsOf('beside list', ({ given }) => {
     messagesOf: `SELECT kind, made_at AS "madeAt", tries,
                    CASE WHEN stage = ${sent} THEN ended_at END AS "sentAt" FROM message
                  WHERE site = $1 AND person = $2 ORDER BY number LIMIT ${toldMax}`,
+    closeForgotten: `INSERT INTO hour_pending AS known (site, hour, closed)
+                     SELECT $1, ${allHours}, count(*) FROM pending
+                     WHERE pending.site = $1 AND pending.person = $2 AND state = ${pending} AND ($3 OR NOT ${isBuried})
+                     ON CONFLICT (site, hour) DO UPDATE SET closed = known.closed + excluded.closed`,
     forgetPending: `UPDATE pending SET state = ${over}, expires_at = 0, person = '', ${erasedPending}
                     WHERE pending.site = $1 AND pending.person = $2 AND ($3 OR NOT ${isBuried})`,
     forgetMessages: `UPDATE message SET email = '', person = '', share = '',
@@ -138,6 +142,7 @@ export function stepsToForget(
 ): readonly Step[] {
   const values = [site, personOf(hash), isAll, upto, hash] as const
   return [
+    [sql.closeForgotten, ...values],
     [sql.forgetPending, ...values],
     [sql.forgetMessages, ...values],
   ]

@@ -4,7 +4,6 @@ import type {
   Appended,
   AppendResults,
   AppendTerms,
-  AskTerms,
   Idempotency,
   IntakeLog,
   OwnedKey,

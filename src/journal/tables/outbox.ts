@@ -101,7 +101,8 @@ const sql = statementsOf('outbox', ({ lower }) => {
           WHERE number = $1 AND stage = ${claimed}`,
     // All of it can be confirmed by this mail from now on.
     open: `UPDATE pending SET expires_at = $3, kept_until = $3
-           WHERE site = $1 AND person = $2 AND state = ${besideState.pending} AND signals = ''`,
+           WHERE site = $1 AND person = $2 AND state = ${besideState.pending} AND signals = ''
+             AND (expires_at IS NULL OR expires_at > $4)`,
     waiting: `SELECT count(*) AS waiting, min(CASE WHEN stage = ${ready} THEN made_at END) AS oldest
               FROM (SELECT stage, made_at FROM message
                     WHERE site = $1 AND stage = ${ready} AND rank BETWEEN $2 AND $3
@@ -177,10 +178,11 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
   const messages: Row[] = []
   const taken = new Set<unknown>()
   let pacedUntil: Millis | undefined
+  let lowest = from
   for (let passes = 0, more = true; more && passes < passesMax && messages.length < max; passes++) {
-    const [{ rows }] = yield* ask([sql.first, id, from, to])
+    const [{ rows }] = yield* ask([sql.first, id, lowest, to])
     more = false
-    for (const row of rows.slice(0, max - messages.length)) {
+    for (const row of rows) {
       const [number, waitsUntil] = [Number(row['number']), Number(row['waitsUntil'])]
       if (oldest !== undefined && number !== Number(oldest)) continue
       if (waitsUntil > now) {
@@ -189,17 +191,21 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
         continue
       }
       const recipient = String(row['recipient'])
-      if (taken.has(recipient)) continue
+      if (messages.length === max || taken.has(recipient)) continue
       if (flagOf(row['toCount'])) {
         pacedUntil = yield* paced(now, perHour)
-        if (pacedUntil !== undefined) break
+        if (pacedUntil !== undefined) {
+          // What goes to the owner has no pace.
+          lowest = ranks.report
+          more = to >= lowest
+          break
+        }
         yield* ask([sql.count, number, id, recipient, now], [sql.turn, Number(row['turn'])])
       }
       yield* ask([sql.claim, number, by])
       if (recipient !== '') taken.add(recipient)
       messages.push(row)
     }
-    if (pacedUntil !== undefined) break
   }
   const [{ rows }] = yield* ask([sql.next, id, from, to])
   const { nextAt, isReady } = rowOf({ rows })
@@ -272,7 +278,7 @@ function* settling(
   }
   yield* ask([sql.end, number, messageStage[outcome.kind], at], ...noteErased(), note)
   if (kind === 'confirm') {
-    yield* ask([sql.open, id, String(row['person']), at + waitMsOf(policy)])
+    yield* ask([sql.open, id, String(row['person']), at + waitMsOf(policy), at])
   }
 }
 

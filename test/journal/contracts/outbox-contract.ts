@@ -249,6 +249,17 @@ export const fairTurns: readonly ContractTest[] = [
   },
 
   {
+    title: 'mails that have to wait for their mailbox hold up nobody behind them',
+    run: underPolicy(confirming, async (journal) => {
+      for (let at = 0; at < 90; at++)
+        await ask(journal, { email: `ada+${at}@gmail.com` }, `client ${at}`)
+      await ask(journal, { email: 'grace@example.com' }, 'grace')
+      await send(journal, noon, { max: 1 })
+      expect(await send(journal, noon, { max: 1 })).toEqual(['grace@example.com'])
+    }),
+  },
+
+  {
     title: 'requests for confirmation go before welcomes',
     run: underPolicy({ ...confirming, welcomes: true }, async (journal) => {
       const greeting = { share: 'early', language: 'en' }

@@ -26,7 +26,7 @@ import { besideListOf, figuresBeside, stepToFindBlock, sweeping, toBlock } from 
 import { countingOne, statusOfNew } from './duplicates.ts'
 import { eraseForgotten } from './erase.ts'
 import { stepsToBury } from './erasure.ts'
-import { allHours, besideState, messageStage, rowStatus } from './layout.ts'
+import { allHours, besideState, messageStage } from './layout.ts'
 import { stepToGreet, waitMsOf } from './mails.ts'
 import { erasedPending, stepToClose } from './pending.ts'
 import { idOf } from './rows.ts'
@@ -80,9 +80,9 @@ const sql = statementsOf('confirmation', (dialect) => {
     closeOthers: `UPDATE pending SET state = ${over}, expires_at = $3, ${erasedPending}
                   WHERE ${ofPerson} AND state IN (${pending}, ${declined}, ${left}) AND signals = ''`,
     unblock: 'DELETE FROM block WHERE site = $1 AND person = $2 RETURNING person',
-    // Mails that wait have nothing to ask or to greet.
+    // Mails that wait have nothing to ask; or nothing to greet either, as $4 says.
     dropMails: `UPDATE message SET stage = ${dropped}, email = '', ended_at = $3
-                WHERE site = $1 AND person = $2 AND stage < ${sent} AND kind IN ('confirm', 'welcome')`,
+                WHERE site = $1 AND person = $2 AND stage < ${sent} AND kind IN ('confirm', $4)`,
     decline: `UPDATE pending SET state = ${declined}, mail_wanted = false, kept_until = $3,
                 expires_at = coalesce(expires_at, $4)
               WHERE ${ofPerson} AND state = ${pending} AND signals = ''`,
@@ -92,7 +92,7 @@ const sql = statementsOf('confirmation', (dialect) => {
                WHERE block.until IS NOT NULL`,
     addressed: `SELECT signup.position FROM signup JOIN tab ON tab.id = signup.tab
                 WHERE ${lower('signup.email')} = ${lower('$2')} AND tab.site = $1
-                  AND NOT ${isHeldKey('tab.key')} AND row_status <> ${rowStatus.none}
+                  AND NOT ${isHeldKey('tab.key')} AND signup.position + 0 > $4
                   AND signup.position + 0 > coalesce((
                     SELECT upto FROM tombstone WHERE site = $1 AND hash = $3), 0)
                 ORDER BY signup.position + 0 LIMIT ${leftAtOnce}`,
@@ -152,11 +152,14 @@ export function confirmationOf(site: TabbedSite): Confirmation {
     },
     decline: (message, now) => deciding(message, now, (linked) => declining(site, linked, now)),
     leave: async (message, now) => {
-      for (let more = true; more;) {
-        more = await change(function* () {
+      for (let after: number | undefined = 0; after !== undefined;) {
+        const last: number = after
+        after = await change(function* () {
           const linked = yield* linkedBy(id, message)
-          return linked?.kind === 'welcome' ? yield* leaving(site, linked, now) : false
+          return linked?.kind === 'welcome' ? yield* leaving(site, linked, now, last) : undefined
         })
+        // An engine may answer without a turn of the event loop.
+        if (after !== undefined) await new Promise((resolve) => setImmediate(resolve))
       }
       return reading(db, lookingAt(id, message, now))
     },
@@ -252,7 +255,7 @@ function* confirming(
     [sql.closeOthers, id, person, now],
     ...site.noteErased(),
     [sql.unblock, id, person],
-    [sql.dropMails, id, person, now],
+    [sql.dropMails, id, person, now, 'confirm'],
     [sql.countConfirmed, id, hours, chosen.length],
     stepToClose(id, Number(rowOf(counted)['count'])),
   )
@@ -286,28 +289,36 @@ function* declining({ id, policy }: Site, { person }: Linked, now: Millis): Oper
   yield* ask(
     [sql.decline, id, person, now + regretMs, now + waitMsOf(policy)],
     [sql.blockNow, id, person, 'declined', now, now + declinedMs],
-    [sql.dropMails, id, person, now],
+    [sql.dropMails, id, person, now, 'welcome'],
     stepToClose(id, Number(rowOf(counted)['count'])),
   )
 }
 
-/** Returns whether there may be more rows of the person. */
-function* leaving(site: Site, linked: Linked, now: Millis): Operation<boolean> {
+/**
+ * Takes rows after this position off the list. Those of a batch on its way keep their cells until it has ended,
+ * so that they would be found again. Returns after which position there may be more.
+ */
+function* leaving(
+  site: Site,
+  linked: Linked,
+  now: Millis,
+  after: number,
+): Operation<number | undefined> {
   const { id, secret } = site
   const { person, email } = linked
   const hash = addressHash(secret, email)
-  const found = email === '' ? [] : (yield* ask([sql.addressed, id, email, hash]))[0].rows
+  const found = email === '' ? [] : (yield* ask([sql.addressed, id, email, hash, after]))[0].rows
   const positions = found.map(({ position }) => Number(position))
   const copies = positions.map((position, index) => {
     return { no: index + 1, position, id: crypto.randomUUID() }
   })
   yield* ask([sql.keepLeft, id, givenRows(copies), person, now + returnMs])
   yield* eraseForgotten(site, positions)
-  if (found.length === leftAtOnce) return true
+  if (found.length === leftAtOnce) return positions.at(-1)
   yield* ask(
     ...(email === '' ? [] : stepsToBury(id, hash)),
     [sql.blockNow, id, person, 'left', now, null],
-    [sql.dropMails, id, person, now],
+    [sql.dropMails, id, person, now, 'welcome'],
   )
-  return false
+  return undefined
 }

@@ -117,6 +117,22 @@ export const pendingSignups: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'an expired one stays so when a later mail is sent, and one of a forgotten person is not counted',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal)
+      await send(journal)
+      const later = noon + 7 * dayMs
+      await ask(journal, { sheetTab: 'Events' }, 'share', later)
+      const asked = await link(journal, later)
+      const state = await journal.confirmation.look(asked, later)
+      expect(state).toMatchObject({ state: 'pending', tabs: ['Events'] })
+      await journal.erasure.forget(ada)
+      expect(await journal.confirmation.figures()).toMatchObject({ pending: 0 })
+    }),
+  },
+
+  {
     title: 'an expired one is told as expired',
     run: underPolicy({ confirmation: { waitMs: 1 } }, async (journal) => {
       const [told] = resultsOf(await ask(journal))
@@ -248,6 +264,18 @@ export const confirmedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a welcome that waits is not lost when more is confirmed',
+    run: underPolicy(welcoming, async (journal) => {
+      await ask(journal)
+      const asked = await link(journal)
+      await journal.confirmation.confirm(asked, noon)
+      await ask(journal, { sheetTab: 'Events' }, 'share', noon + 1)
+      await journal.confirmation.confirm(asked, noon + 1)
+      expect(await claim(journal, noon + 2)).toMatchObject([{ kind: 'welcome', email: ada }])
+    }),
+  },
+
+  {
     title: 'a confirmed signup whose new tab would be one too many goes to the default tab',
     run: underPolicy(
       { ...confirming, newTabsMax: 1, defaultTab: { name: 'Home' }, namedTabs: ['Home'] },
@@ -360,6 +388,38 @@ export const decisions: readonly ContractTest[] = [
       expect(await journal.confirmation.allow(ada)).toBe(false)
       await ask(journal, {}, 'share', noon + 3 * dayMs)
       expect(await send(journal, noon + 3 * dayMs)).toEqual([ada])
+    }),
+  },
+
+  {
+    title: 'who leaves takes ignored duplicates along, and brings them back as such',
+    run: underPolicy(ignoring, async (journal) => {
+      await ask(journal)
+      await journal.confirmation.confirm(await link(journal), noon)
+      const welcome = await link(journal)
+      const later = noon + dayMs
+      await ask(journal, { name: 'Again' }, 'share', later)
+      await journal.confirmation.confirm(await link(journal, later), later)
+      await journal.confirmation.leave(welcome, later)
+      const all = async () => (await listed(journal)).filter(({ email }) => email !== '')
+      expect(await all()).toEqual([])
+      await journal.confirmation.confirm(welcome, later)
+      expect((await all()).map(({ name }) => name)).toEqual(['', 'Again'])
+    }),
+  },
+
+  {
+    title: 'who has more rows in a batch on its way than leave at once leaves with all of them',
+    run: underPolicy(welcoming, async (journal) => {
+      await ask(journal)
+      await journal.confirmation.confirm(await link(journal), noon)
+      const welcome = await link(journal)
+      const many = Array.from({ length: 120 }, () => makeSignup({ email: ada, receivedAt: noon }))
+      await journal.intake.append(many)
+      await freezeNext(journal.delivery, { rowsMax: 200 })
+      expect(await journal.confirmation.leave(welcome, noon)).toMatchObject({ state: 'left' })
+      const { pending } = await journal.confirmation.ofPerson(ada)
+      expect(pending).toHaveLength(121)
     }),
   },
 

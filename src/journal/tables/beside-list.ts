@@ -38,6 +38,11 @@ const sql = statementsOf('beside list', ({ given }) => {
               ORDER BY kept_until LIMIT ${sweptAtOnce}`,
     expire: `UPDATE pending SET state = ${over}, ${erasedPending}
              WHERE number IN (SELECT position FROM ${given('asked', '$1', { position: 'number' })})`,
+    // Who has left for good is on the list of no mail. The welcome itself stays.
+    forgetMailed: `UPDATE message SET email = '' WHERE site = $1 AND kind = 'welcome' AND person IN (
+                     SELECT person FROM pending
+                     JOIN ${given('asked', '$2', { position: 'number' })} ON pending.number = asked.position
+                     WHERE state = ${left})`,
     // A welcome stays, so that nobody is greeted twice.
     oldMails: `DELETE FROM message WHERE number IN (
                  SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND kind <> 'welcome'
@@ -75,7 +80,8 @@ const sql = statementsOf('beside list', ({ given }) => {
 export function* sweeping({ id, noteErased }: Site, now: Millis): Operation<boolean> {
   const [{ rows }] = yield* ask([sql.expired, id, now])
   const closed = rows.filter((row) => Number(row['state']) === pending).length
-  const [, mails] = yield* ask(
+  const [, , mails] = yield* ask(
+    [sql.forgetMailed, id, givenNumbers(rows)],
     [sql.expire, givenNumbers(rows)],
     [sql.oldMails, id, now - mailKnownMs],
     ...noteErased(),

@@ -1,3 +1,4 @@
+import { mailboxOf } from '../../signup/mailbox.ts'
 import type { Millis } from '../../signup/signup.ts'
 import {
   type Confirmation,
@@ -37,8 +38,10 @@ const { pending, declined, left, confirmed, over } = besideState
 const { sent, dropped } = messageStage
 
 /** At most how many tabs one link confirms signups of, and how many rows one transaction takes off the list. */
-const tabsMax = 1_000
+const tabsMax = 100
 const leftAtOnce = 100
+/** How many wordings a page shows. */
+const consentsMax = 20
 
 const sql = statementsOf('confirmation', (dialect) => {
   const { given, id, lower, signupAt, lastPosition } = dialect
@@ -48,7 +51,7 @@ const sql = statementsOf('confirmation', (dialect) => {
     OR state IN (${declined}, ${left}) AND kept_until > $3)`
   const cells = 'email, source, name, tags, metadata, fields'
   return {
-    message: `SELECT number, kind, person, email, language, stage FROM message
+    message: `SELECT kind, person, recipient, email, language FROM message
               WHERE id = $2 AND site = $1 AND kind IN ('confirm', 'welcome') AND person <> ''`,
     // The newest one of each spelling of a tab. Of those who left, all come back.
     open: `SELECT number, id, sheet_tab AS "sheetTab", state, kept_until AS "keptUntil", metadata, email,
@@ -78,8 +81,11 @@ const sql = statementsOf('confirmation', (dialect) => {
                    WHERE ${ofPerson} AND state = ${pending} AND signals = ''`,
     markConfirmed: `UPDATE pending SET state = ${confirmed}, ${erasedPending} WHERE number = $1`,
     closeOthers: `UPDATE pending SET state = ${over}, expires_at = $3, ${erasedPending}
-                  WHERE ${ofPerson} AND state IN (${pending}, ${declined}, ${left}) AND signals = ''`,
-    unblock: 'DELETE FROM block WHERE site = $1 AND person = $2 RETURNING person',
+                  WHERE ${ofPerson} AND state IN (${pending}, ${declined}, ${left}) AND signals = ''
+                    AND ($4 OR state <> ${pending})`,
+    unblock: 'DELETE FROM block WHERE site = $1 AND person IN ($2, $3) RETURNING person',
+    askAgain: `UPDATE pending SET mail_wanted = true, expires_at = NULL, kept_until = NULL
+               WHERE ${ofPerson} AND state = ${pending} AND signals = ''`,
     // Mails that wait have nothing to ask; or nothing to greet either, as $4 says.
     dropMails: `UPDATE message SET stage = ${dropped}, email = '', ended_at = $3
                 WHERE site = $1 AND person = $2 AND stage < ${sent} AND kind IN ('confirm', $4)`,
@@ -109,7 +115,7 @@ const sql = statementsOf('confirmation', (dialect) => {
 /** A message with a link, and its person. */
 const toLinked = rowReader({
   kind: (kind) => kind as LinkState['kind'],
-  ...{ person: String, email: String, language: String },
+  ...{ person: String, recipient: String, email: String, language: String },
 })
 type Linked = ReturnType<typeof toLinked>
 
@@ -164,11 +170,14 @@ export function confirmationOf(site: TabbedSite): Confirmation {
       return reading(db, lookingAt(id, message, now))
     },
     allow: async (address) => {
-      const [{ rows }] = await db.change(
-        [siteLock(id)],
-        [sql.unblock, id, personOf(addressHash(secret, address))],
-      )
-      return rows.length > 0
+      const [person, mailbox] = [address, mailboxOf(address)].map((it) =>
+        personOf(addressHash(secret, it)),
+      ) as [string, string]
+      return db.transact([siteLock(id)], function* () {
+        const [{ rows }] = yield* ask([sql.unblock, id, person, mailbox])
+        if (rows.length > 0) yield* ask([sql.askAgain, id, person])
+        return rows.length > 0
+      })
     },
     sweep: (now) => db.transact([siteLock(id)], () => sweeping(site, now)),
     figures: () => figuresBeside(site),
@@ -213,7 +222,12 @@ function shown(
 ): LinkState {
   const consents = open.toReversed().flatMap(({ metadata }) => consentIn(metadata) ?? [])
   const tabs = open.map(({ sheetTab }) => sheetTab)
-  return { kind, state, tabs: [...new Set(tabs)], consents: [...new Set(consents)] }
+  return {
+    kind,
+    state,
+    tabs: [...new Set(tabs)],
+    consents: [...new Set(consents)].slice(0, consentsMax),
+  }
 }
 
 /** The wording that a visitor of our forms agreed to. */
@@ -225,11 +239,12 @@ function consentIn(metadata: string): string | undefined {
 /** Returns how many signups it has added to the list. */
 function* confirming(
   site: TabbedSite,
-  { kind, person, language }: Linked,
+  { kind, person, recipient, language }: Linked,
   now: Millis,
 ): Operation<number> {
   const { id, secret, policy, tabs } = site
   const [open, counted] = yield* ask([sql.open, id, person, now], [sql.countPending, id, person])
+  const isAsked = kind === 'confirm'
   const chosen = chosenOf(kind, open.rows.map(toOpen), tabs)
   const [first] = chosen
   if (!first) return 0
@@ -252,12 +267,12 @@ function* confirming(
   })
   const hours = givenRows([{ hour: hourOf(now) }, { hour: allHours }])
   yield* ask(
-    [sql.closeOthers, id, person, now],
+    [sql.closeOthers, id, person, now, isAsked],
     ...site.noteErased(),
-    [sql.unblock, id, person],
+    [sql.unblock, id, person, recipient],
     [sql.dropMails, id, person, now, 'confirm'],
     [sql.countConfirmed, id, hours, chosen.length],
-    stepToClose(id, Number(rowOf(counted)['count'])),
+    stepToClose(id, isAsked ? Number(rowOf(counted)['count']) : 0),
   )
   if (policy.welcomes === true) {
     const to = { email, language, share: '' }
@@ -284,11 +299,15 @@ function chosenOf(kind: Linked['kind'], open: readonly Open[], tabs: Tabs): read
     .toReversed()
 }
 
-function* declining({ id, policy }: Site, { person }: Linked, now: Millis): Operation<void> {
+function* declining({ id, policy }: Site, linked: Linked, now: Millis): Operation<void> {
+  const { person, recipient } = linked
+  if ((yield* stateOf(id, linked, now)).state !== 'pending') return
   const [counted] = yield* ask([sql.countPending, id, person])
   yield* ask(
     [sql.decline, id, person, now + regretMs, now + waitMsOf(policy)],
+    // Also for other spellings of the mailbox.
     [sql.blockNow, id, person, 'declined', now, now + declinedMs],
+    [sql.blockNow, id, recipient, 'declined', now, now + declinedMs],
     [sql.dropMails, id, person, now, 'welcome'],
     stepToClose(id, Number(rowOf(counted)['count'])),
   )

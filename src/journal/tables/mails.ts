@@ -18,9 +18,10 @@ export const ranks = { confirm: 0, welcomeAtOnce: 1, welcome: 2, report: 3, noti
  * When the limits let the next message go to the mailbox `recipient`: in one row, as `at`; 0 when they do now.
  *
  * @param paused a condition, under which the pause counts
+ * @param except a message that does not count itself
  */
-export function waitSql(recipient: string, site: string, paused = 'true'): string {
-  const from = `FROM sending WHERE sending.recipient = ${recipient}`
+export function waitSql(recipient: string, site: string, paused = 'true', except = '0'): string {
+  const from = `FROM sending WHERE sending.recipient = ${recipient} AND sending.message <> ${except}`
   const nth = (nth: number, more = '') =>
     `(SELECT at ${from}${more} ORDER BY at DESC LIMIT 1 OFFSET ${nth - 1})`
   return `(SELECT coalesce(max(at), 0) AS at FROM (
@@ -29,8 +30,12 @@ export function waitSql(recipient: string, site: string, paused = 'true'): strin
     UNION ALL SELECT ${nth(aDay)} + ${dayMs}) AS waits)`
 }
 
-const isBlocked = `EXISTS (SELECT 1 FROM block
-  WHERE block.site = $1 AND block.person = $3 AND (block.until IS NULL OR block.until > $8))`
+/** Whether a person wants no mail of the site $1, in SQL; or the mailbox does not, where one was declined. */
+export function isBlocked(person: string, recipient: string, now: string): string {
+  return `EXISTS (SELECT 1 FROM block WHERE block.site = $1 AND block.person IN (${person}, ${recipient})
+    AND (block.person = ${person} OR block.why = 'declined')
+    AND (block.until IS NULL OR block.until > ${now}))`
+}
 
 /** Whether a mail that asks this person waits or is being sent, in SQL. */
 function isAsking(person: string): string {
@@ -59,7 +64,7 @@ const sql = statementsOf('mails', ({ id }) => {
     SELECT (SELECT coalesce(max(number), 0) FROM message) + 1, $2, $1, '${kind}', ${rank}, ${turn},
       $3, $4, $5, $6, $7, '', ${madeAt}, CASE WHEN wait.at > $8 THEN ${resting} ELSE ${ready} END, wait.at
     FROM ${waitSql('$4', '$1', isPaused)} AS wait
-    WHERE NOT ${isBlocked} AND ${condition}`
+    WHERE NOT ${isBlocked('$3', '$4', '$8')} AND ${condition}`
   return {
     // The mail before it confirms all, as long as that can be confirmed.
     confirm: mail(

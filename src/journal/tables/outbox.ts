@@ -26,7 +26,7 @@ import {
 } from '../sql.ts'
 import { factOf, readFact, setFact } from './facts.ts'
 import { besideState, messageStage } from './layout.ts'
-import { askedBackAtOnce, askingBack, ranks, waitMsOf, waitSql } from './mails.ts'
+import { askedBackAtOnce, askingBack, isBlocked, ranks, waitMsOf, waitSql } from './mails.ts'
 import type { Site } from './site.ts'
 
 const { resting, ready, claimed, sent, dropped } = messageStage
@@ -46,9 +46,13 @@ const restMax = 25 * hour
 const claimedAtOnce = 100
 /** How often the next ones are looked at when all of them have to rest. */
 const passesMax = 5
+/** How many slices of mails one claim makes at most. */
+const askBackMax = 10
 /** How many figures are counted: more are told as so many. */
 const countedMax = 100_000
 
+/** Whether the pause of its mailbox holds a message, in SQL. */
+const isPaused = `message.rank <> ${ranks.welcomeAtOnce}`
 /** Whether an earlier try of a message was counted, in SQL. */
 const isCounted = 'EXISTS (SELECT 1 FROM sending WHERE sending.message = message.number)'
 
@@ -65,14 +69,17 @@ const sql = statementsOf('outbox', ({ lower }) => {
                 ORDER BY number DESC LIMIT 1000 OFFSET ${tellingMax})`,
     wake: `UPDATE message SET stage = ${ready}
            WHERE site = $1 AND stage = ${resting} AND (next_at <= $2 OR next_at > $2 + ${restMax})`,
-    free: `UPDATE message SET stage = ${ready}
+    // A try that may have been made counts.
+    free: `UPDATE message SET stage = ${ready}, tries = tries + 1
            WHERE site = $1 AND stage = ${claimed} AND claimed_by <> $2 AND rank BETWEEN $3 AND $4`,
     first: `SELECT number, id, kind, email, language, body, made_at AS "madeAt", tries, turn, recipient,
-              CASE WHEN recipient = '' OR ${isCounted} THEN 0
-                ELSE ${waitSql('message.recipient', '$1', `message.rank <> ${ranks.welcomeAtOnce}`)}
-              END AS "waitsUntil", recipient <> '' AND NOT ${isCounted} AS "toCount"
+              CASE WHEN recipient = '' THEN 0 ELSE ${waitSql(
+                ...(['message.recipient', '$1', isPaused, 'message.number'] as const),
+              )} END AS "waitsUntil", recipient <> '' AND NOT ${isCounted} AS "toCount",
+              ${isBlocked('message.person', 'message.recipient', '$4')} AS "isBlocked"
             FROM message WHERE site = $1 AND stage = ${ready} AND rank BETWEEN $2 AND $3
             ORDER BY rank, turn, number LIMIT ${claimedAtOnce}`,
+    drop: `UPDATE message SET stage = ${dropped}, email = '', ended_at = $2 WHERE number = $1`,
     paced: 'SELECT at FROM sending WHERE at > $1 AND at <= $2 ORDER BY at DESC LIMIT 1 OFFSET $3',
     rest: `UPDATE message SET stage = ${resting}, next_at = $2
            WHERE number = $1`,
@@ -96,6 +103,7 @@ const sql = statementsOf('outbox', ({ lower }) => {
     again: `UPDATE message SET stage = ${resting}, next_at = $2, tries = tries + $3
             WHERE number = $1 AND stage = ${claimed}`,
     uncount: 'DELETE FROM sending WHERE message = $1',
+    handedOver: 'UPDATE sending SET at = $2 WHERE message = $1',
     end: `UPDATE message SET stage = $2, ended_at = $3, tries = tries + 1, body = '',
             email = CASE WHEN kind = 'welcome' THEN email ELSE '' END
           WHERE number = $1 AND stage = ${claimed}`,
@@ -147,10 +155,11 @@ export function outboxOf(site: Site): Outbox {
   }
 }
 
-/** Makes the mails that pending signups want, so that all of them can take their turns. */
+/** Makes the mails that pending signups want: as many as takes a moment, so that no rush holds up those that wait. */
 async function askBack({ db, ...site }: Site, now: Millis): Promise<void> {
-  for (let decided = askedBackAtOnce; decided === askedBackAtOnce;) {
-    decided = await db.transact([siteLock(site.id)], () => askingBack(site, now))
+  for (let slice = 0, more = true; more && slice < askBackMax; slice++) {
+    const decided = await db.transact([siteLock(site.id)], () => askingBack(site, now))
+    more = decided === askedBackAtOnce
     // An engine may answer without a turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -180,11 +189,16 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
   let pacedUntil: Millis | undefined
   let lowest = from
   for (let passes = 0, more = true; more && passes < passesMax && messages.length < max; passes++) {
-    const [{ rows }] = yield* ask([sql.first, id, lowest, to])
+    const [{ rows }] = yield* ask([sql.first, id, lowest, to, now])
     more = false
     for (const row of rows) {
       const [number, waitsUntil] = [Number(row['number']), Number(row['waitsUntil'])]
       if (oldest !== undefined && number !== Number(oldest)) continue
+      if (flagOf(row['isBlocked'])) {
+        yield* ask([sql.drop, number, now])
+        more = true
+        continue
+      }
       if (waitsUntil > now) {
         yield* ask([sql.rest, number, waitsUntil])
         more = true
@@ -276,7 +290,13 @@ function* settling(
     yield* ask([sql.again, number, outcome.nextAt, 1], note)
     return
   }
-  yield* ask([sql.end, number, messageStage[outcome.kind], at], ...noteErased(), note)
+  // The limits count from when it was handed over.
+  yield* ask(
+    [sql.end, number, messageStage[outcome.kind], at],
+    ...noteErased(),
+    [sql.handedOver, number, at],
+    note,
+  )
   if (kind === 'confirm') {
     yield* ask([sql.open, id, String(row['person']), at + waitMsOf(policy), at])
   }

@@ -329,6 +329,44 @@ export const decisions: readonly ContractTest[] = [
   },
 
   {
+    title: 'who declined gets nothing at another spelling of the mailbox, nor what waits for it',
+    run: underPolicy(confirming, async (journal) => {
+      const spellings = ['ada@gmail.com', 'a.da@gmail.com', 'ada+1@gmail.com']
+      for (const email of spellings) await ask(journal, { email })
+      await journal.confirmation.decline(await link(journal), noon)
+      await ask(journal, { email: 'ada+2@gmail.com' }, 'share', noon + dayMs)
+      expect(await send(journal, noon + 2 * dayMs)).toEqual([])
+      expect(await journal.confirmation.allow('ADA+7@gmail.com')).toBe(true)
+    }),
+  },
+
+  {
+    title: 'who has confirmed stays on the list, whatever the same link says later',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal)
+      const id = await link(journal)
+      await journal.confirmation.confirm(id, noon)
+      expect(await journal.confirmation.decline(id, noon)).toMatchObject({ state: 'confirmed' })
+      expect((await journal.confirmation.ofPerson(ada)).block).toBeUndefined()
+    }),
+  },
+
+  {
+    title:
+      'who comes back by the link to leave confirms nothing that others have asked for meanwhile',
+    run: underPolicy(welcoming, async (journal) => {
+      await journal.intake.append([makeSignup({ email: ada, sheetTab: 'Letters' })], {
+        greeting: addressing,
+      })
+      const id = await link(journal)
+      await journal.confirmation.leave(id, noon)
+      await ask(journal, { sheetTab: 'Evil' })
+      await journal.confirmation.confirm(id, noon)
+      expect((await listed(journal)).map(({ sheetTab }) => sheetTab)).toEqual(['Letters'])
+    }),
+  },
+
+  {
     title: 'the block of who declined ends after thirty days, and outlives forget',
     run: underPolicy(confirming, async (journal) => {
       await ask(journal)
@@ -386,7 +424,6 @@ export const decisions: readonly ContractTest[] = [
       expect(await send(journal, noon + 2 * dayMs)).toEqual([])
       expect(await journal.confirmation.allow(ada)).toBe(true)
       expect(await journal.confirmation.allow(ada)).toBe(false)
-      await ask(journal, {}, 'share', noon + 3 * dayMs)
       expect(await send(journal, noon + 3 * dayMs)).toEqual([ada])
     }),
   },

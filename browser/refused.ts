@@ -25,13 +25,8 @@ export interface Refused {
 }
 
 /** Tells the page's author, in one line, what the service refuses and what to add or correct. */
-export async function tellRefusal({
-  status,
-  problem,
-  endpoint,
-  place,
-  tab,
-}: Refused): Promise<void> {
+export async function tellRefusal(refused: Refused): Promise<void> {
+  const { status, problem, endpoint, place, tab } = refused
   // The address of something else than a Rollcall, or of another path of it.
   if (!problem?.detail || status === 404 || status === 405) {
     const isOwn = place instanceof HTMLFormElement

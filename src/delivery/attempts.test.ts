@@ -5,7 +5,7 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
-import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
+import type { Failed, Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
 import { Attempts } from './attempts.ts'
 
 const second = 1000
@@ -36,7 +36,7 @@ function world() {
 /** Makes a call that ends in these ways, one after the other. Returns when it was tried. */
 async function persist(
   { attempts, clock }: Pick<ReturnType<typeof world>, 'attempts' | 'clock'>,
-  ends: readonly (Refused | Retryable | Unknown | typeof done)[],
+  ends: readonly (Failed | typeof done)[],
 ): Promise<number[]> {
   const start = clock.elapsed()
   const tries: number[] = []

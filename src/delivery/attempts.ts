@@ -1,7 +1,7 @@
 import type { Events } from '../ops/events.ts'
 import { type Clock, minute, type Random } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
+import type { Failed, Refused, Retryable } from '../spreadsheet/spreadsheet.ts'
 import { backoffMs, blockedRetryMs } from '../spreadsheet/backoff.ts'
 
 /** For one try, with its wait for the quota. Much shorter than a marker's life, which may run already. */
@@ -16,8 +16,6 @@ export interface AttemptsOptions {
   /** Aborts to give up the current try. */
   readonly giveUp: AbortSignal
 }
-
-type Failure = Refused | Retryable | Unknown
 
 /** Since when something is blocked, and how often it was tried since. */
 export interface Blocked {
@@ -44,13 +42,13 @@ export class Attempts {
   /** Makes a call until it does not fail; undefined on stop. A try is given up after `tryMaxMs`. */
   async persist<T extends { readonly kind: string }>(
     call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<Exclude<T, Failure> | undefined> {
+  ): Promise<Exclude<T, Failed> | undefined> {
     const { stopping } = this.#options
     for (let failures = 1; !stopping.aborted; failures++) {
-      const result: T | Failure = await inTime(call, this.#options)
+      const result: T | Failed = await inTime(call, this.#options)
       if (!isFailure(result)) {
         this.resume()
-        return result as Exclude<T, Failure>
+        return result as Exclude<T, Failed>
       }
       if (result.kind === 'refused') {
         failures = 0
@@ -114,6 +112,6 @@ export async function inTime<T>(
   }
 }
 
-function isFailure(result: { readonly kind: string }): result is Failure {
+function isFailure(result: { readonly kind: string }): result is Failed {
   return result.kind === 'refused' || result.kind === 'retryable' || result.kind === 'unknown'
 }

@@ -41,12 +41,10 @@ export interface PageSources {
  * The security headers of an HTML page. They allow no inline code, and only our own files, the
  * challenge and the logo. Browsers apply `form-action` to redirects too, so it names their origins.
  */
-export function pageSecurity({
-  allowedOrigins,
-  framed,
-  widget: { origins },
-  pages: { logoUrl },
-}: PageSources): readonly string[] {
+export function pageSecurity(sources: PageSources): readonly string[] {
+  const { allowedOrigins, framed } = sources
+  const { origins } = sources.widget
+  const { logoUrl } = sources.pages
   const named = allowedOrigins === '*' ? [] : allowedOrigins
   // The pages that may show our form in a frame are the same that may send signups.
   const framing = allowedOrigins === '*' ? ['*'] : ["'self'", ...named]

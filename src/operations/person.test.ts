@@ -11,7 +11,7 @@ const agreed = (text: string, more: object = {}) => JSON.stringify({ ...more, co
 
 /** The person at one site, of whom the journal keeps this beside the list. */
 function personIn(journal: ReturnType<typeof openSqliteJournal>, address: string, beside = nobody) {
-  const confirmation = { ofPerson: async () => beside }
+  const confirmation = { ...journal.confirmation, ofPerson: async () => beside }
   const { reader, intake } = journal
   return readPerson(address, {
     journals: new Map([['default', { reader, intake, confirmation }]]),

@@ -11,12 +11,7 @@ import { expiredUpTo } from './retention.ts'
 export type Person = Awaited<ReturnType<typeof readPerson>>
 
 interface PersonOptions {
-  readonly journals: ReadonlyMap<
-    string,
-    Pick<Journal, 'reader' | 'intake'> & {
-      readonly confirmation: Pick<Journal['confirmation'], 'ofPerson'>
-    }
-  >
+  readonly journals: ReadonlyMap<string, Pick<Journal, 'reader' | 'intake' | 'confirmation'>>
   readonly stop: AbortSignal
   /** Told how many signups were searched. */
   readonly searched: (done: number) => void

@@ -14,16 +14,12 @@ const [signupsEvery, sweepsEvery] = [hour, minute]
  * `days` ago, unless that is 0, and every minute those of pending ones. Disposing ends it.
  */
 export function startRetention(
-  {
-    retention,
-    erasure,
-    confirmation,
-    time,
-  }: Pick<Journal, 'retention' | 'erasure' | 'confirmation' | 'time'>,
+  journal: Pick<Journal, 'retention' | 'erasure' | 'confirmation' | 'time'>,
   days: number,
   clock: Pick<Clock, 'now' | 'sleep'>,
   log: { warn(details: object, message: string): void },
 ): AsyncDisposable {
+  const { retention, erasure, confirmation, time } = journal
   const stopping = new AbortController()
   const { signal } = stopping
 

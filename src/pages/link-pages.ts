@@ -44,17 +44,14 @@ export interface ShownLink {
   readonly consents: readonly string[]
 }
 
-/** What the buttons of the pages send as `decision`. */
-const decisions: Readonly<Record<LinkPurpose, ReadonlyMap<string | undefined, Decision>>> = {
-  confirm: new Map([
-    ['confirm', 'confirm'],
-    ['decline', 'decline'],
-    ['return', 'confirm'],
-  ]),
-  leave: new Map([
-    ['leave', 'leave'],
-    ['return', 'confirm'],
-  ]),
+const decisions: Readonly<Record<LinkPurpose, readonly Decision[]>> = {
+  confirm: ['confirm', 'decline'],
+  leave: ['leave'],
+}
+
+/** @param sent what a button of the page has sent as `decision` */
+function decisionOf(purpose: LinkPurpose, sent: string | undefined): Decision {
+  return sent === 'return' ? 'confirm' : (decisions[purpose].find((it) => it === sent) ?? 'look')
 }
 
 /** The pages of the links in mails. Only a POST by a button changes anything, and may be repeated. */
@@ -93,7 +90,7 @@ export function linkPages(options: LinkPagesOptions): readonly PageRoute[] {
       const headers = ['content-type', 'text/plain; charset=utf-8']
       return answer(200, `${off}\n`, { headers, vary: 'Accept-Language, Origin' })
     }
-    const decided = decisions[purpose].get(firstValue(fields, 'decision')) ?? 'look'
+    const decided = decisionOf(purpose, firstValue(fields, 'decision'))
     const isForeign = isFromElsewhere(exchange, options.publicUrl)
     return show(exchange, purpose, isForeign ? 'look' : decided)
   }

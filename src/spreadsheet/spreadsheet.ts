@@ -106,10 +106,10 @@ export type MaySend = () => Promise<boolean>
 export type CallGate = (signal: AbortSignal, maySend?: MaySend) => Promise<boolean>
 
 export type Opened = Open | Refused | Retryable
-export type Abandoned = Applied | { readonly kind: 'abandoned' } | Refused | Retryable | Unknown
+export type Abandoned = Applied | { readonly kind: 'abandoned' } | Failed
 export type Outcome = Abandoned | Foreign
-export type Finished = { readonly kind: 'finished' } | Refused | Retryable | Unknown
-export type Pruned = MarkersGone | Refused | Retryable | Unknown
+export type Finished = { readonly kind: 'finished' } | Failed
+export type Pruned = MarkersGone | Failed
 export type Removal = Removed | Refused | Retryable
 
 /** For each row that was asked for, in their order. */
@@ -120,7 +120,7 @@ export interface Removed {
   /** How many other rows have its address: a person edited them, or they are of later signups. */
   readonly others: readonly number[]
   /** Why the try removed some rows not, or maybe not. */
-  readonly failure?: Refused | Retryable | Unknown
+  readonly failure?: Failed
 }
 
 interface MarkersGone {
@@ -183,6 +183,9 @@ export interface Foreign {
   readonly kind: 'foreign'
   readonly message: string
 }
+
+/** The call did not do what it should have done. */
+export type Failed = Refused | Retryable | Unknown
 
 /** What a signup's row is known by. */
 export interface RowKey {

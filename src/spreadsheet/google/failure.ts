@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../../platform/http-client.ts'
 import { parseObject } from '../../signup/json.ts'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
-import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
+import type { Failed, Refused } from '../spreadsheet.ts'
 import { fieldIn } from './answer.ts'
 
 /** The spreadsheet, and the address of the service account that writes to it. */
@@ -46,7 +46,7 @@ function withoutQuotations(message: string): string {
  * The meaning of a Sheets API error. After a 4xx answer the call was certainly not applied. After a
  * timeout (408), a conflict (409) or any 5xx that is unknown.
  */
-export function classify(error: GoogleError, access: Access): Refused | Retryable | Unknown {
+export function classify(error: GoogleError, access: Access): Failed {
   const after = error.retryAfterMs === undefined ? {} : { afterMs: error.retryAfterMs }
   if (error.status === 429) return { kind: 'retryable', message: error.message, ...after }
   if (error.status === 408 || error.status === 409 || error.status >= 500 || error.status < 400) {

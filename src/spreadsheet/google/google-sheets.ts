@@ -5,15 +5,14 @@ import { noColumns, type OwnColumn } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type {
   Abandoned,
+  Failed,
   Finished,
   MaySend,
+  NamedTab,
   Opened,
   Outcome,
   Pruned,
-  Refused,
-  NamedTab,
   Removal,
-  Retryable,
   RowReader,
   RowToRemove,
   Spreadsheet,
@@ -132,7 +131,7 @@ class GoogleSheets implements Spreadsheet {
     batch: FrozenBatch,
     plan: Plan,
     tab: NamedTab | undefined,
-  ): Refused | Retryable | Unknown {
+  ): Failed {
     const message = result.error?.message ?? ''
     if (isAboutRanges(message)) {
       this.#layout.landings.note(batch, plan.tabs)

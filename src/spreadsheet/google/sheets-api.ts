@@ -1,5 +1,5 @@
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
-import type { CallGate, MaySend, Refused, Retryable, Unknown } from '../spreadsheet.ts'
+import type { CallGate, Failed, MaySend, Refused, Retryable } from '../spreadsheet.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parameters } from './ranges.ts'
 import { parseObject } from '../../signup/json.ts'
@@ -29,7 +29,7 @@ export interface ApiRequest {
 export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unknown> } | ApiFailure
 
 /** A failure with Google's error, for callers that need its details. */
-export type ApiFailure = (Refused | Retryable | Unknown) & {
+export type ApiFailure = Failed & {
   readonly error?: GoogleError
   readonly isTooLarge?: boolean
 }

@@ -7,6 +7,7 @@ import { type DurableFiles, durableFiles } from '../../platform/node/durable-fil
 import type {
   Abandoned,
   Applied,
+  Failed,
   Finished,
   Opened,
   Outcome,
@@ -189,7 +190,7 @@ class Workbook implements Spreadsheet {
     this.#warnings.set(fileName, { kind: 'columns', message })
   }
 
-  async #carryOut(intent: Intent): Promise<Applied | Refused | Retryable | Unknown> {
+  async #carryOut(intent: Intent): Promise<Applied | Failed> {
     const steps = await Array.fromAsync(await this.#examine(intent), (step) => this.#replan(step))
     const plan = { ...intent, additions: steps.map(({ addition }) => addition) }
     try {
@@ -216,7 +217,7 @@ class Workbook implements Spreadsheet {
     return { addition, standing: { kind: 'none' } }
   }
 
-  async #takeBack(plan: Intent, reason: unknown): Promise<Refused | Retryable | Unknown> {
+  async #takeBack(plan: Intent, reason: unknown): Promise<Failed> {
     try {
       const steps = await this.#examine(plan)
       if (!steps.every(({ addition, standing }) => canUndo(addition, standing))) {
@@ -260,7 +261,7 @@ class Workbook implements Spreadsheet {
 }
 
 /** Removes the tab from a refusal of an earlier batch, because it means nothing for the current one. */
-function ofNoTab(outcome: Refused | Retryable | Unknown): Refused | Retryable | Unknown {
+function ofNoTab(outcome: Failed): Failed {
   if (outcome.kind !== 'refused') return outcome
   const { tab: _, ...whole } = outcome
   return whole

@@ -1,5 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
-import type { Lease, Tenure } from '../contracts/lease.ts'
+import type { Lease } from '../contracts/lease.ts'
 import { Overtaken } from '../contracts/errors.ts'
 import { ask, type Operation, statementsOf } from '../sql.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -46,42 +46,34 @@ export interface LeaseOptions {
   readonly journal: string
 }
 
-/** The lease of a site, by the clock of the database. An instance holds those of all its sites together. */
-export class PostgresLease implements Lease {
-  readonly #db: PostgresDatabase
-  readonly #of: LeaseOptions
+/**
+ * The lease of a site, by the clock of the database. An instance holds those of all its sites together.
+ * `assertDelivers` throws `Overtaken` if this instance has held the lease, and does not hold it any more. It
+ * belongs into every transaction that ends a batch, after the lock of the site.
+ *
+ * @param db has `leaseLimits`
+ */
+export function leaseOf(db: PostgresDatabase, { site, holder, journal }: LeaseOptions) {
   /** The last term of this instance; undefined until it holds the lease for the first time. */
-  #term: number | undefined
-
-  /** @param db has `leaseLimits` */
-  constructor(db: PostgresDatabase, of: LeaseOptions) {
-    this.#db = db
-    this.#of = of
+  let term: number | undefined
+  const lease: Lease = {
+    hold: async () => {
+      const [held] = await db.queryTogether(sql.hold, { site, holder, journal })
+      if (!held) {
+        await db.queryTogether(sql.shorten, { site })
+        return { kind: 'elsewhere' }
+      }
+      term = Number(held['term'])
+      return { kind: 'held', term, forMs: lifeMs - marginMs }
+    },
+    release: async () => {
+      if (term !== undefined) await db.query([sql.release, site, holder])
+    },
   }
-
-  async hold(): Promise<Tenure> {
-    const { site, holder, journal } = this.#of
-    const [held] = await this.#db.queryTogether(sql.hold, { site, holder, journal })
-    if (!held) {
-      await this.#db.queryTogether(sql.shorten, { site })
-      return { kind: 'elsewhere' }
-    }
-    this.#term = Number(held['term'])
-    return { kind: 'held', term: this.#term, forMs: lifeMs - marginMs }
+  const assertDelivers = function* (): Operation<void> {
+    if (term === undefined) return
+    const [{ rows }] = yield* ask([sql.held, site, holder])
+    if (rows[0]?.['term'] !== term) throw new Overtaken('Another instance delivers now.')
   }
-
-  async release(): Promise<void> {
-    if (this.#term === undefined) return
-    await this.#db.query([sql.release, this.#of.site, this.#of.holder])
-  }
-
-  /**
-   * Throws `Overtaken` if this instance has held the lease, and does not hold it any more. Call it
-   * in every transaction that ends a batch, after the lock of the site.
-   */
-  *assertTerm(): Operation<void> {
-    if (this.#term === undefined) return
-    const [{ rows }] = yield* ask([sql.held, this.#of.site, this.#of.holder])
-    if (rows[0]?.['term'] !== this.#term) throw new Overtaken('Another instance delivers now.')
-  }
+  return { lease, assertDelivers }
 }

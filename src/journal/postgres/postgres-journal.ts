@@ -13,7 +13,7 @@ import { commitAppends } from './appends.ts'
 import { leaseLimits } from './connections.ts'
 import { orClose, PostgresDatabase } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
-import { PostgresLease } from './lease.ts'
+import { leaseOf } from './lease.ts'
 import { expectCurrent } from './migrate.ts'
 import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
 import { resolveLostCommit } from './resolve-lost-commit.ts'
@@ -45,9 +45,8 @@ export async function openPostgresSites(
   })
   const imports = importsIn(db, clock)
   const journals = Array.from(sites, ([name, site]) => {
-    const lease = new PostgresLease(leases, { site: site.id, holder, journal })
-    const assertDelivers = () => lease.assertTerm()
-    const engine = { appends, imports, waitingMax, lease, assertDelivers, time }
+    const lease = leaseOf(leases, { site: site.id, holder, journal })
+    const engine = { appends, imports, waitingMax, ...lease, time }
     return [name, journalOf(site, engine)] as const
   })
   return openJournal(db, new Map(journals), commits, async () => {

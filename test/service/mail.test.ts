@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -8,8 +9,10 @@ import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { type MailServer, startMailServer } from '../../harness/mail-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
@@ -163,10 +166,14 @@ test('the operator is told that mails cannot be sent, and that they can again, w
   await server.set({ refusesLogin: true })
   const env = { ...confirming(server), ...receiver.env }
   const noticeTimes = { lookMs: 20, toldAfterMs: 500, calmMs: 200 }
-  await using service = await bootService({ env, noticeTimes })
+  await using data = await tempFolder()
+  await using service = await bootService({ env, noticeTimes, dataDir: data.path })
   await ask(service.url)
   const types = () => receiver.received.map(({ body }) => body.type)
   await expect.poll(types).toEqual(['mail.failing'])
+  const status = (await runCommand(['status'], { dataDir: data.path })).stdout
+  expect(status).toMatch(/^Mail +The mail server refuses the login \(since /m)
+  expect(status).toMatch(/^Mails waiting +1/m)
   await server.set({ refusesLogin: false })
   await expect.poll(types).toEqual(['mail.failing', 'mail.resumed'])
   const [told] = receiver.received
@@ -177,3 +184,38 @@ test('the operator is told that mails cannot be sent, and that they can again, w
   })
   expect(JSON.stringify(receiver.received)).not.toContain('ada')
 })
+
+test('the owner gets a summary by mail, with the counts and without an address', async () => {
+  await using server = await startMailServer()
+  await using data = await tempFolder()
+  const owner = { OWNER_MAIL: 'owner@example.com', OWNER_MAIL_WHEN: 'hourly' }
+  const env = { ...server.env, ...owner }
+  await using first = await bootService({ env, dataDir: data.path })
+  // The position from which it counts is noted.
+  const reported = () => factOf(data.path, 'reported')
+  await expect.poll(reported).toContain('"position":0')
+  for (const name of ['ada', 'bob']) await postSignup(first.url, { email: `${name}@example.com` })
+  await first.stop()
+  // As if that had been an hour ago.
+  await noteFact(data.path, 'reported', (text) => {
+    const before = JSON.parse(text) as { period: number }
+    return JSON.stringify({ ...before, period: before.period - 1 })
+  })
+  await using _ = await bootService({ env, dataDir: data.path })
+  await expect.poll(() => recipients(server)).toEqual(['owner@example.com'])
+  const [mail] = await server.mails()
+  expect(mail?.subject).toBe('Rollcall, site default: 2 new signups')
+  expect(mail?.text).toMatch(/^ +2 {2}Accepted$/m)
+  expect(mail?.text).not.toMatch(/ada|bob/)
+})
+
+async function factOf(dataDir: string, name: string): Promise<string | undefined> {
+  const options = { access: 'beside' } as const
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'), {}, options)
+  return await journal.delivery.fact(name)
+}
+
+async function noteFact(dataDir: string, name: string, change: (text: string) => string) {
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+  await journal.delivery.noteFact(name, change((await journal.delivery.fact(name)) ?? ''))
+}

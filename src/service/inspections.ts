@@ -15,6 +15,7 @@ import type { Clock } from '../platform/clock.ts'
 import { type Finding, findingsOf } from '../signup/finding.ts'
 import { ownColumns } from '../signup/row.ts'
 import { tabKey } from '../signup/signup.ts'
+import { Stamps } from '../signup/stamps.ts'
 import { googleInspection } from '../spreadsheet/google/inspection.ts'
 import type { Expected } from '../spreadsheet/inspection.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
@@ -137,6 +138,22 @@ export async function noticesFindings(inspected: Inspected): Promise<readonly Fi
   const world = { ...realWorld, http: realWorld.receiverHttp }
   if (inspected.sendsNotice) return [await sendTestNotice(alertWebhook, world, stop)]
   return [await inspectNotices(alertWebhook, inspected.parts, world, stop)]
+}
+
+/** Whether mail can be sent, and whether the links in it lead here. */
+export async function mailFindings(inspected: Inspected): Promise<readonly Finding[]> {
+  const { config, secrets, site, journal } = inspected
+  const { mail } = config
+  if (!mail || secrets.mailUrl === undefined) return []
+  // The library takes a while to load.
+  const { inspectMailServer, inspectPublicUrl } = await import('../outbox/mail/inspection.ts')
+  const { stop } = inspected.session
+  const { http, clock, hmacWith } = realWorld
+  const server = await inspectMailServer(secrets.mailUrl, mail.from, stop)
+  if (!journal) return [server, findingsOf('links').skipped('the journal cannot be used')]
+  const stamps = new Stamps(hmacWith(journal.keyFor('stamp')), clock)
+  const url = `${mail.publicUrl}/api/stamp${config.hasSites ? `?site=${site.name}` : ''}`
+  return [server, await inspectPublicUrl(url, (stamp) => stamps.isOurs(stamp), http, stop)]
 }
 
 /** From the way to the server of the journal to its settings. Changes nothing. */

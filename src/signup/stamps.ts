@@ -1,6 +1,7 @@
 import { type Clock, day, second } from '../platform/clock.ts'
 import type { Hmac } from '../platform/digest.ts'
 import { isEqual } from '../platform/is-equal.ts'
+import type { Millis } from './signup.ts'
 
 /** People need longer for a form. */
 const leastAgeMs = 2 * second
@@ -27,14 +28,25 @@ export class Stamps {
     return `${time}.${this.#signature(time)}`
   }
 
+  /** Whether it was made with this key, whenever that was. */
+  isOurs(stamp: string): boolean {
+    return this.#timeOf(stamp) !== undefined
+  }
+
   /** Whether the stamp is one of ours, at least two seconds old, and at most a day. */
   isGood(stamp: string): boolean {
-    const [, time, signature] = /^([0-9a-z]{1,11})\.([\w-]{22})$/.exec(stamp) ?? []
-    if (time === undefined || signature === undefined) return false
-    if (isEqual(signature, this.#signature(time)) === 0) return false
-    const age = this.#clock.now() - Number.parseInt(time, 36)
+    const time = this.#timeOf(stamp)
+    if (time === undefined) return false
+    const age = this.#clock.now() - time
     // From the future: its age is not known, so it may well be old enough.
     return age < 0 ? age >= -aheadMaxMs : age >= leastAgeMs && age <= mostAgeMs
+  }
+
+  /** When it was made; undefined when it is none of ours. */
+  #timeOf(stamp: string): Millis | undefined {
+    const [, time, signature] = /^([0-9a-z]{1,11})\.([\w-]{22})$/.exec(stamp) ?? []
+    if (time === undefined || signature === undefined) return undefined
+    return isEqual(signature, this.#signature(time)) === 1 ? Number.parseInt(time, 36) : undefined
   }
 
   #signature(time: string): string {

@@ -13,7 +13,6 @@ import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 import { keepToOwner } from '../../src/platform/node/owner-only.ts'
-import { noticesFact } from '../../src/journal/contracts/delivery-log.ts'
 import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
@@ -72,9 +71,17 @@ describe.each(['http', 'https'] as const)('the receiver of notices by %s', (prot
     return {
       ...{ receiver, of, host },
       notices: async (...args: string[]) => (await runDoctor(of, args)).of('notices'),
-      note: async (value: object) => {
+      /** Makes a notice, and tries it so often in vain. */
+      fail: async (tries: number, at: number, reason: string) => {
         await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-        await journal.delivery.noteFact(noticesFact, JSON.stringify(value))
+        const { outbox } = journal
+        await outbox.add({ id: 'msg_1', kind: 'notice', body: '{}', at })
+        for (let made = 0; made < tries; made += 1) {
+          const order = { kinds: ['notice'], by: 'the test', now: at, max: 1 } as const
+          const [message] = (await outbox.claim(order)).messages
+          const outcome = { kind: 'later', at, nextAt: at, reason } as const
+          await outbox.settle(message?.number ?? 0, outcome)
+        }
       },
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
     }
@@ -86,12 +93,7 @@ describe.each(['http', 'https'] as const)('the receiver of notices by %s', (prot
     const [fine] = await world.notices()
     const message = `go to ${host}, which answers; --notice sends it a test`
     expect(fine).toMatchObject({ state: 'ok', message })
-    const failed = {
-      at: Date.UTC(2026, 10, 20),
-      tries: 7,
-      reason: 'the receiver answered with 404',
-    }
-    await world.note({ waiting: [], failed })
+    await world.fail(7, Date.UTC(2026, 10, 20), 'the receiver answered with 404')
     expect(await world.notices()).toMatchObject([
       {
         state: 'warning',

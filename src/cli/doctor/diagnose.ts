@@ -10,6 +10,7 @@ import { type Check, type CheckContext, databaseChecks, folderChecks } from './j
 import { backlogCheck, keyCheck, originCheck, quotaCheck, settingsCheck } from './site-checks.ts'
 import {
   challengeFindings,
+  mailFindings,
   noticesFindings,
   spreadsheetFindings,
 } from '../../service/inspections.ts'
@@ -30,7 +31,7 @@ const deliveries = [backlogCheck, quotaCheck]
  */
 function roundsOf({ config: { database, hasSites }, sites }: Subject) {
   const [site] = sites
-  const places = [...(database ? databaseChecks : folderChecks), noticesFindings]
+  const places = [...(database ? databaseChecks : folderChecks), noticesFindings, mailFindings]
   const name = undefined
   if (!hasSites) {
     return [{ site, name, checks: [settingsCheck, ...setupChecks, ...places, ...deliveries] }]

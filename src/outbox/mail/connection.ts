@@ -124,14 +124,7 @@ export class MailConnection implements Disposable {
     try {
       await this.#ask((done) => this.#smtp.login({ method: senderProbe }, done), signal)
     } catch (error) {
-      const { responseCode = 0, code } = error as SmtpFailure
-      throw new MailServerFailure(
-        code === 'EAUTH'
-          ? responseCode >= 500
-            ? 'sender'
-            : 'busy'
-          : troubleOf(error as SmtpFailure),
-      )
+      throw new MailServerFailure(troubleOf(error as SmtpFailure))
     }
   }
 

@@ -38,7 +38,7 @@ const words = {
 } as const
 
 /** The address of `name <address>`. */
-function addressOf(from: string): string {
+export function addressOf(from: string): string {
   return /<([^<>]*)>$/.exec(from)?.[1] ?? from
 }
 

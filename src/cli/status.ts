@@ -89,6 +89,7 @@ function describe(now: Status, isServed: boolean): string[] {
     ],
     ['To be confirmed', pendingWords(now)],
     ['Get no mail', beside.blocked > 0 ? `${digits(beside.blocked)}, as they wanted` : ''],
+    ...mailFacts(now),
     ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
     ['Service', isServed ? '' : `does not run: start it with ${serve}`],
     [isServed ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],
@@ -117,6 +118,17 @@ function describe(now: Status, isServed: boolean): string[] {
 function pendingWords({ beside: { pending, suspect } }: Status): string {
   if (pending === 0) return ''
   return `${digits(pending)}${suspect > 0 ? `, of which ${digits(suspect)} suspect` : ''}`
+}
+
+function mailFacts({ mail }: Status): string[][] {
+  const { state, since, error, waiting, oldest, lastFailure } = mail
+  const oldestWords = oldest ? `, the oldest since ${short(oldest)}` : ''
+  const failing = state === 'failing' ? `${error ?? ''} (since ${short(since ?? '')})` : ''
+  return [
+    ['Mails waiting', waiting > 0 ? digits(waiting) + oldestWords : ''],
+    ['Mail', failing],
+    ['Last mail that failed', lastFailure ? `${short(lastFailure.at)}: ${lastFailure.error}` : ''],
+  ]
 }
 
 function deliveryWords({ delivery: { state, since, error } }: Status): string {

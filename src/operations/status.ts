@@ -1,5 +1,9 @@
 import type { Quota } from '../journal/contracts/call-ledger.ts'
-import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delivery-log.ts'
+import {
+  type DeliveryNote,
+  readDeliveryNote,
+  readMailNote,
+} from '../journal/contracts/delivery-log.ts'
 import type { Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
 import { day, hour, iso, isoOrNull, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -42,6 +46,7 @@ export async function readStatus(
     // Signups that wait for their person to confirm them, how many of them are suspect, and how many addresses
     // get no mail, as their person wanted.
     beside: { pending, suspect, blocked },
+    mail: await mailOf(reader),
     // The last 24 hours, this one included, the earliest first.
     hours: lastHours(hours, now),
     // The signups that are not in the spreadsheet yet.
@@ -53,6 +58,21 @@ export async function readStatus(
     }),
     // The provider's calls; null for the local workbook, which has no quota.
     quota: account ? await quotaLeft(account, reader, now) : null,
+  }
+}
+
+/** Mails that wait, and whether they can be sent. Reasons are fixed sentences. */
+async function mailOf(reader: Reader) {
+  const { waiting, oldest, lastSent, failed } = await reader.mails()
+  const note = await readMailNote(reader)
+  return {
+    state: note ? ('failing' as const) : ('ok' as const),
+    since: isoOrNull(note?.since),
+    error: note?.reason ?? null,
+    waiting,
+    oldest: isoOrNull(oldest),
+    lastSent: isoOrNull(lastSent),
+    lastFailure: failed ? { at: iso(failed.at), error: failed.reason } : null,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ConfirmationFigures } from './confirmation.ts'
+import type { OutboxFigures } from './outbox.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 
@@ -46,6 +47,9 @@ export interface Reader {
 
   /** As `Confirmation.figures`. */
   beside(): Promise<ConfirmationFigures>
+
+  /** As `Outbox.figures` of all mails. */
+  mails(): Promise<OutboxFigures>
 
   /** Makes one small commit, to check that the journal can be written. */
   probe(): Promise<void>

@@ -302,7 +302,11 @@ function* settling(
   }
 }
 
-async function figuresOf(site: Site, kinds: readonly MessageKind[]): Promise<OutboxFigures> {
+/** As `Outbox.figures`. */
+export async function figuresOf(
+  site: Pick<Site, 'db' | 'id'>,
+  kinds: readonly MessageKind[],
+): Promise<OutboxFigures> {
   const [waiting] = await site.db.query([sql.waiting, site.id, ...rangeOf(kinds)])
   const facts = await Promise.all(kinds.map((kind) => readFact(site, fareFact(kind))))
   const fares = facts.map(fareIn)

@@ -7,6 +7,7 @@ import { figuresBeside } from './beside-list.ts'
 import { readFact, setFact } from './facts.ts'
 import { allHours } from './layout.ts'
 import { pendingAfter } from './pending.ts'
+import { figuresOf } from './outbox.ts'
 import { heldAfter } from './quarantine.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { ReadSite } from './site.ts'
@@ -99,6 +100,7 @@ export function readerOf(site: ReadSite): Reader {
     held: (after, max) => heldAfter(site, after, max),
     pending: (after, max) => pendingAfter(site, after, max),
     beside: () => figuresBeside(site),
+    mails: () => figuresOf(site, ['confirm', 'welcome', 'report']),
     probe: async () => {
       // A new value each time, as an engine may not write an unchanged page.
       await db.change([], setFact(id, 'probed', crypto.randomUUID()))

@@ -102,8 +102,8 @@ export class Sender implements AsyncDisposable {
   #failures = 0
   #reason: string | undefined
   #pausedUntil = 0
-  /** The message that met the failure of the server last. */
-  #suspect: number | undefined
+  /** The messages that have met the failure of the server. */
+  readonly #suspects = new Set<number>()
   /** Messages that failed while others got through. */
   readonly #blamed = new Set<number>()
   readonly #running: Promise<void>
@@ -224,7 +224,7 @@ export class Sender implements AsyncDisposable {
         if (this.#blamed.has(message.number)) return this.#postpone(message, sent.reason)
         this.#failures += 1
         this.#isTrusted = false
-        this.#suspect = message.number
+        addBounded(this.#suspects, message.number)
         this.#fails(sent.reason)
         const pause = probePauseMs(this.#failures, random)
         this.#pausedUntil = clock.elapsed() + pause
@@ -237,12 +237,9 @@ export class Sender implements AsyncDisposable {
 
   /** The server has taken this message, or refused it for a reason of its own. */
   #works({ number }: Message): void {
-    if (this.#suspect !== undefined && this.#suspect !== number) {
-      const [oldest] = this.#blamed
-      if (this.#blamed.size >= blamedMax && oldest !== undefined) this.#blamed.delete(oldest)
-      this.#blamed.add(this.#suspect)
-    }
-    this.#suspect = undefined
+    this.#suspects.delete(number)
+    for (const suspect of this.#suspects) addBounded(this.#blamed, suspect)
+    this.#suspects.clear()
     this.#isTrusted = true
     this.#failures = 0
     this.#reason = undefined
@@ -286,6 +283,12 @@ export class Sender implements AsyncDisposable {
       }
     }
   }
+}
+
+function addBounded(numbers: Set<number>, number: number): void {
+  const [oldest] = numbers
+  if (numbers.size >= blamedMax && oldest !== undefined) numbers.delete(oldest)
+  numbers.add(number)
 }
 
 /** Undefined while the journal cannot be read. */

@@ -90,14 +90,14 @@ test('a mail server that hangs or is away delays no visitor, no row of another k
   const env = confirming(server)
   const boot = () => bootService({ env, dataDir: folder.path })
   await server.fault({ stage: 'rcpt', delayMs: 600_000, times: 0 })
-  const first = await boot()
+  await using first = await boot()
   for (const name of ['ada', 'bob', 'cy']) await ask(first.url, `${name}@example.com`)
   await expect
     .poll(async () => (await server.log()).some(({ stage }) => stage === 'rcpt'))
     .toBe(true)
   await first.stop()
   await server.stop()
-  const second = await boot()
+  await using second = await boot()
   await ask(second.url, 'di@example.com')
   await expect.poll(second.output).toContain('mails cannot be sent')
   const ready = (await (await fetch(`${second.url}/api/ready`)).json()) as object
@@ -109,7 +109,6 @@ test('a mail server that hangs or is away delays no visitor, no row of another k
   await expect.poll(async () => (await recipients(server)).toSorted()).toEqual(all)
   const healed = (await (await fetch(`${second.url}/api/ready`)).json()) as object
   expect(healed).toMatchObject({ mail: { state: 'ok' } })
-  await second.stop()
 })
 
 test('after a kill each mail arrives, at most one of them twice and with the same Message-ID', async () => {
@@ -117,7 +116,7 @@ test('after a kill each mail arrives, at most one of them twice and with the sam
   await using folder = await tempFolder()
   const env = confirming(server)
   await server.fault({ stage: 'answer', delayMs: 300, times: 0 })
-  const first = await startService({ env, dataDir: folder.path })
+  await using first = await startService({ env, dataDir: folder.path })
   const names = Array.from({ length: 12 }, (_, at) => `a${at}@example.com`)
   for (const email of names) await ask(first.url, email)
   await expect.poll(async () => (await server.mails()).length).toBeGreaterThan(3)
@@ -141,7 +140,7 @@ test('of two instances one sends, and the other one takes over within 10 seconds
   await using world = await createDatabaseWorld(postgres)
   await using server = await startMailServer({ login })
   const env = { ...world.env, ...confirming(server) }
-  const first = await startService({ env })
+  await using first = await startService({ env })
   await ask(first.url)
   await expect.poll(() => recipients(server)).toEqual(['ada@example.com'])
   await using second = await startService({ env })

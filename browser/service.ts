@@ -49,10 +49,20 @@ async function askConfig(endpoint: string): Promise<ConfigAnswer> {
   throw new Told('forbidden', answer.status, problem)
 }
 
-export function post(endpoint: string, key: string, body: URLSearchParams): Promise<Response> {
+export function post(
+  endpoint: string,
+  key: string,
+  language: string,
+  body: URLSearchParams,
+): Promise<Response> {
   return fetch(endpoint, {
     method: 'POST',
-    headers: { accept: 'application/json', 'idempotency-key': key },
+    // A mail that follows is in the language of the form.
+    headers: {
+      accept: 'application/json',
+      'accept-language': language,
+      'idempotency-key': key,
+    },
     body,
     signal: AbortSignal.timeout(timeoutMs),
   })

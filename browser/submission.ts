@@ -79,7 +79,7 @@ interface Read {
 
 /** Sends once. Undefined when there was no complete answer; the signup may have arrived. */
 async function tryOnce(
-  { endpoint, onWait }: SenderSetup,
+  { endpoint, onWait, language }: SenderSetup,
   gate: Gate,
   key: string,
   data: URLSearchParams,
@@ -89,7 +89,7 @@ async function tryOnce(
     const token = await challenge?.token(onWait)
     const content = new URLSearchParams(data)
     if (token) content.set('challengeToken', token)
-    const answer = await post(endpoint, key, content)
+    const answer = await post(endpoint, key, language, content)
     challenge?.reset()
     // The body may be a proxy's error page, which is ignored. An acceptance counts only with its body.
     const read: Promise<unknown> = answer.json()

@@ -157,7 +157,7 @@ function button(decision: string, text: string): Html {
 /** The tabs and the wording of what was sent. The default tab alone is what the site is. */
 function agreed(view: View, { tabs, consents, options }: Shown): Html | false {
   const names = tabs.map((tab) => tab || options.tabs.defaultTab)
-  const shown = tabs.some((tab) => tab !== '') ? names : []
+  const shown = names.some((tab) => tab !== options.tabs.defaultTab) ? names : []
   if (shown.length + consents.length === 0) return false
   return html`<ul>
     ${shown.map((name) => html`<li><bdi>${name}</bdi></li>`)}

@@ -63,7 +63,7 @@ function describe(
       : `Erased from the journal: ${counted(erased, 'signup')}.`,
     unwritten > 0 && `Of these ${unwritten} waited, and get no row.`,
     beside.pending + beside.mails > 0 &&
-      `Erased beside the list: ${counted(beside.pending, 'signup')} that waited or was left, ${counted(beside.mails, 'mail')}.`,
+      `Erased beside the list: ${counted(beside.pending, 'signup')} that waited or had left, ${counted(beside.mails, 'mail')}.`,
     beside.blocks > 0 &&
       'Kept: a keyed hash of the address, by which it gets no mail, as the person wanted. rollcall mail allow ends that.',
     `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,

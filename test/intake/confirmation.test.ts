@@ -103,7 +103,7 @@ test('a person who posts a form is asked to look into the mail, in the language 
   const next = new URL(posted.headers.get('location') ?? '', `${site.url}/api/signup`)
   expect(next.href).not.toContain('ada')
   const page = await (await fetch(next, { headers })).text()
-  expect(page).toContain('Bitte sehen Sie in Ihre E-Mails')
+  expect(page).toContain('Bitte sehen Sie in Ihrem Postfach nach')
   expect(page).toContain('href="../../api/signup/form?page=form"')
   const { confirmation } = (await (await fetch(`${site.url}/api/config`)).json()) as {
     confirmation?: boolean

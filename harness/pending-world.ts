@@ -16,9 +16,12 @@ export async function decidePending(
   decision: 'confirm' | 'decline' = 'confirm',
 ): Promise<void> {
   const file = join(dataDir, 'journal.db')
+  const policy = { confirmation: { waitMs: 7 * 24 * 60 * 60_000 } }
+  await using journal = openSqliteJournal(file, policy, { access: 'beside' })
+  // Makes the mails, and takes none.
+  await journal.outbox.claim({ kinds: ['confirm'], by: 'the test', now: Date.now(), max: 0 })
   using db = openDatabase(file, true)
   const mails = db.prepare(`SELECT id FROM message WHERE kind = 'confirm' ORDER BY number`).all()
-  await using journal = openSqliteJournal(file, { confirmation: { waitMs: 7 * 24 * 60 * 60_000 } })
   for (const { id } of mails) await journal.confirmation[decision](String(id), Date.now())
 }
 

@@ -19,7 +19,8 @@ import {
 import { allHours, besideState, messageStage } from './layout.ts'
 import { erasedPending, givenNumbers, stepToClose } from './pending.ts'
 import { idOf, tagsOf } from './rows.ts'
-import type { ReadSite, Site } from './site.ts'
+import type { ReadSite } from './facts.ts'
+import type { Site } from './site.ts'
 
 const { pending, declined, left, over } = besideState
 const { sent, dropped } = messageStage

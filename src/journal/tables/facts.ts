@@ -1,5 +1,4 @@
-import { ask, type Operation, statementsOf, type Step, textOf } from '../sql.ts'
-import type { ReadSite } from './site.ts'
+import { ask, type Database, type Operation, statementsOf, type Step, textOf } from '../sql.ts'
 
 const sql = statementsOf('facts', ({ given }) => ({
   get: 'SELECT value FROM fact WHERE site = $1 AND name = $2',
@@ -10,6 +9,12 @@ const sql = statementsOf('facts', ({ given }) => ({
           FROM ${given('asked', '$1', { site: 'integer', name: 'text', no: 'integer' })}
           JOIN fact ON fact.site = asked.site AND fact.name = asked.name`,
 }))
+
+/** What reading the rows of a site needs: its tables and its id. */
+export interface ReadSite {
+  readonly db: Database
+  readonly id: number
+}
 
 /** The fact that was noted under this name; undefined when there is none. */
 export async function readFact({ db, id }: ReadSite, name: string): Promise<string | undefined> {

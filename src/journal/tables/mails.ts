@@ -1,11 +1,11 @@
 import { day } from '../../platform/clock.ts'
 import { mailboxOf } from '../../signup/mailbox.ts'
-import type { Millis, SignupId } from '../../signup/signup.ts'
+import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
+import type { AppendTerms } from '../contracts/intake-log.ts'
 import { recipientLimits } from '../contracts/outbox.ts'
 import { addressHash, personOf, shareHash } from '../hashes.ts'
 import { ask, type Operation, rowReader, statementsOf, type Step } from '../sql.ts'
 import { besideState, messageStage, rowStatus } from './layout.ts'
-import type { AppendRequest } from './intake.ts'
 import type { Site } from './site.ts'
 
 const { resting, ready, claimed, sent } = messageStage
@@ -146,7 +146,13 @@ export function* askingBack(
 /** Greets those who get a row by this request. */
 export function stepsToGreet(
   site: Pick<Site, 'id' | 'secret' | 'policy'>,
-  { signups, terms: { greeting } }: AppendRequest,
+  {
+    signups,
+    terms: { greeting },
+  }: {
+    readonly signups: readonly Signup[]
+    readonly terms: AppendTerms
+  },
 ): readonly Step[] {
   const { welcomes, quarantineTab } = site.policy
   if (!greeting || welcomes !== true) return []

@@ -7,7 +7,8 @@ import { givenPositions, givenRows, numberOf, type Row, statementsOf, type Step 
 import { allHours, besideState } from './layout.ts'
 import { waitMsOf } from './mails.ts'
 import { idOf, toRecord } from './rows.ts'
-import type { ReadSite, Site } from './site.ts'
+import type { ReadSite } from './facts.ts'
+import type { Site } from './site.ts'
 import { tabStatus, type Tabs } from './tabs.ts'
 
 const { pending } = besideState

@@ -19,7 +19,8 @@ import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './era
 import { allHours } from './layout.ts'
 import { besideBase, heldAmong, heldBeside, heldPending, stepToClose } from './pending.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
-import type { ReadSite, Site } from './site.ts'
+import type { ReadSite } from './facts.ts'
+import type { Site } from './site.ts'
 
 const sql = statementsOf('quarantine', (dialect) => {
   const { given, id, signupAt, lastPosition } = dialect

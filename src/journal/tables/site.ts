@@ -41,9 +41,6 @@ export interface Site {
   readonly scrub: () => Promise<boolean>
 }
 
-/** What reading needs of a site. */
-export type ReadSite = Pick<Site, 'db' | 'id'>
-
 /** What the tables know of a site. */
 export type SiteRow = Pick<Site, 'id' | 'code'>
 

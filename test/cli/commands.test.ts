@@ -21,6 +21,8 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   backfill: ['--all'],
   backup: ['journal.backup'],
   quarantine: [],
+  person: ['-'],
+  mail: ['allow', '-'],
   forget: ['-'],
   restore: ['backup.db'],
   'migrate-journal': [],

@@ -44,7 +44,10 @@ test('person prints what was confirmed, what waits, the mails and the wording, a
       },
     ],
     pending: [{ state: 'pending', sheetTab: 'Beta', wording: 0 }],
-    mails: [{ kind: 'confirm', sentAt: null }, {}],
+    // The second one is made when its turn comes.
+    mails: expect.arrayContaining([
+      expect.objectContaining({ kind: 'confirm', sentAt: null }),
+    ]) as unknown[],
     ...{ block: null, wordings: [consent] },
   })
   const { stdout } = await runCommand(['person', ada], place)

@@ -9,7 +9,8 @@ import { newSecret, type Secret } from '../hashes.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from '../sql.ts'
 import { DefaultTabName } from '../tables/default-tab.ts'
-import { addSite, findSite, linkKeyOf, type Site } from '../tables/site.ts'
+import { factOf } from '../tables/facts.ts'
+import { addSite, findSite, linkKeyFact, linkKeyOf, type Site } from '../tables/site.ts'
 import { type DatabaseOptions, orClose, PostgresDatabase } from './database.ts'
 import { makeAddressIndex, migrate } from './migrate.ts'
 
@@ -85,7 +86,9 @@ async function openSite(
 ): Promise<PostgresSite> {
   const { id, code } =
     (await reading(db, findSite(name))) ?? (await db.transact([headLock], () => addSite(name)))
-  const linkKey = await db.transact([siteLock(id)], () => linkKeyOf(id))
+  const linkKey =
+    (await reading(db, factOf(id, linkKeyFact))) ??
+    (await db.transact([siteLock(id)], () => linkKeyOf(id)))
   const defaultTab = new DefaultTabName({ db, id, policy })
   const close = () => db.transact([headLock, siteLock(id)], () => defaultTab.closeLeft())
   if (await reading(db, defaultTab.isLeft())) while (!(await close()));

@@ -24,8 +24,16 @@ const copies = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', '.env.example', 'config.schema.json'],
   ...['dist', 'docs', 'examples'],
 ]
-/** The registry's page takes pictures from the repository. The files of compose build from a clone. */
-const leftOut = ['docs/pictures', 'examples/compose'].map((path) => join(projectRoot, path))
+/**
+ * What only a clone needs. The registry's page takes pictures from the repository, the files of compose build from a
+ * clone, and the decisions are for those who change the code.
+ */
+const leftOut = [
+  'docs/pictures',
+  'docs/decisions',
+  'docs/architecture.svg',
+  'examples/compose',
+].map((path) => join(projectRoot, path))
 for (const path of copies) {
   await cp(join(projectRoot, path), join(folder, path), {
     recursive: true,

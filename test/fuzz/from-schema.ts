@@ -68,7 +68,7 @@ export function fitting(
   if (rest.enum) return fc.constantFrom(...rest.enum)
   if (rest.const !== undefined) return fc.constant(rest.const)
   if (anyOf) return fc.oneof(...anyOf.map((it) => fitting(it, resolve)))
-  switch (typeof type === 'string' ? type : type?.[0]) {
+  switch (typeof type === 'string' ? type : (type?.[0] ?? (properties && 'object'))) {
     case 'string': {
       if (format === 'email') return address
       if (format === 'uuid') return fc.uuid()

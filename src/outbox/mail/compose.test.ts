@@ -139,7 +139,7 @@ test('the texts of the site are in the place of ours, in the language of the vis
   const french = made({ language: 'fr', isListed: true }, { own, title, language: 'de' })
   expect(french.subject).toBe('Oui ?')
   expect(french.text).toContain(
-    `${title}\n\nUn.\n\nDeux,\ntrois.\n\nCette adresse est déjà sur la liste.\n\n`,
+    `${title}\n\nUn.\n\nDeux,\ntrois.\n\nCette adresse est déjà sur la liste. `,
   )
   expect(french.html).toContain('<p><bdi lang="de">Tea &amp; &quot;biscuits&quot;</bdi></p>')
   expect(french.html).toContain('<p><bdi lang="fr">Deux,<br />trois.</bdi></p>')

@@ -1,0 +1,137 @@
+import type { Millis, Signup } from '../../signup/signup.ts'
+
+/**
+ * The journal's interface for webhooks of one site. Each endpoint has a cursor in the list. A message has a row
+ * of its own only when it has failed, was asked for again, or tells that a signup was erased.
+ *
+ * An endpoint is known by its key: whoever follows chooses it. Only the instance that delivers for the site may
+ * call `follow`, `advance`, `settle` and `note`.
+ */
+export interface WebhookLog {
+  /**
+   * Follows these endpoints from now on. A new one starts behind the last signup. One that was not among them
+   * for a day is not known any more. What failed 30 days ago is dropped.
+   */
+  follow(endpoints: readonly string[], now: Millis): Promise<void>
+
+  /** Undefined when it is not followed. */
+  endpoint(endpoint: string): Promise<EndpointRecord | undefined>
+
+  /** At most `max` messages behind this position, in order, each as the signup is now. */
+  after(endpoint: string, position: number, max: number): Promise<MessageSlice>
+
+  /**
+   * Moves the cursor, and sets messages aside that failed on the way. Resolves with false, and changes nothing,
+   * when the cursor is not at `from`: somebody has asked for a replay.
+   */
+  advance(endpoint: string, move: CursorMove): Promise<boolean>
+
+  /** At most `max` messages that are set aside and due, the earliest first, each as the signup is now. */
+  due(endpoint: string, now: Millis, max: number): Promise<readonly AsideMessage[]>
+
+  /** Notes what became of messages that were set aside. */
+  settle(endpoint: string, outcomes: readonly AsideOutcome[]): Promise<void>
+
+  /** Notes how the endpoint does. */
+  note(endpoint: string, fare: EndpointFare): Promise<void>
+
+  /** At most `max` messages that were given up, behind this position. */
+  failed(endpoint: string, after: number, max: number): Promise<readonly FailedMessage[]>
+
+  /** Sends the message of this signup again. False when it has none that counts. */
+  replay(endpoint: string, id: string): Promise<boolean>
+
+  /**
+   * Moves the cursor back to the first signup that came, or was confirmed, at this time or later. Returns how
+   * many positions it went back; 0 when there is none.
+   */
+  replaySince(endpoint: string, since: Millis): Promise<number>
+
+  /** Figures of an endpoint; undefined when it is not followed. */
+  figures(endpoint: string): Promise<WebhookFigures | undefined>
+}
+
+/**
+ * - `signup.accepted`: the signup counts.
+ * - `signup.erased`: it has no cells any more.
+ */
+export type WebhookType = 'signup.accepted' | 'signup.erased'
+
+export interface WebhookMessage {
+  readonly position: number
+  readonly type: WebhookType
+  /** Of an erased one only the id and the tab count: its cells are empty. */
+  readonly signup: Signup
+}
+
+export interface MessageSlice {
+  readonly messages: readonly WebhookMessage[]
+  /** Up to this position there are no others. */
+  readonly upto: number
+}
+
+/** A message that waits for its own next try. */
+export interface AsideMessage extends WebhookMessage {
+  /** How often it was tried before. */
+  readonly tries: number
+}
+
+export interface CursorMove {
+  readonly from: number
+  readonly to: number
+  /** Those that failed among the messages up to `to`. */
+  readonly aside: readonly AsideFailure[]
+}
+
+export interface AsideFailure {
+  readonly position: number
+  readonly type: WebhookType
+  readonly tries: number
+  readonly at: Millis
+  /** When to try again; undefined when nobody does. */
+  readonly nextAt: Millis | undefined
+  /** A fixed sentence, or one that names at most a host. */
+  readonly reason: string
+}
+
+/** A message of the type that was sent: when the signup was erased meanwhile, that is still to be told. */
+export type AsideOutcome =
+  | { readonly position: number; readonly type: WebhookType; readonly isSent: true }
+  | (AsideFailure & { readonly isSent?: false })
+
+export interface FailedMessage {
+  readonly position: number
+  readonly id: string
+  readonly type: WebhookType
+  readonly tries: number
+  readonly at: Millis
+  readonly reason: string
+}
+
+/** How an endpoint does. All times are undefined while it works. */
+export interface EndpointFare {
+  /** Since when nothing but failures came. */
+  readonly failingSince: Millis | undefined
+  /** Since when the cursor stands still, and one message probes. */
+  readonly haltedAt: Millis | undefined
+  /** Since when nothing is sent, until somebody enables it. */
+  readonly disabledAt: Millis | undefined
+  /** Why the last message failed. */
+  readonly reason: string
+}
+
+export interface EndpointRecord extends EndpointFare {
+  /** All messages up to this position were sent or set aside. */
+  readonly cursor: number
+  /** How many are set aside after a failure, and wait for a next try. */
+  readonly aside: number
+}
+
+export interface WebhookFigures extends EndpointRecord {
+  /** How many positions are behind the cursor, those of other sites too, and how many messages are set aside. */
+  readonly backlog: number
+  /** When the oldest signup came whose message waits. */
+  readonly oldest: Millis | undefined
+  /** How many messages were given up, and are kept. */
+  readonly failed: number
+}

@@ -96,6 +96,7 @@ class RemoteJournal implements Journal {
   readonly quarantine = this.#part('quarantine') as Journal['quarantine']
   readonly confirmation = this.#part('confirmation') as Journal['confirmation']
   readonly outbox = this.#part('outbox') as Journal['outbox']
+  readonly webhooks = this.#part('webhooks') as Journal['webhooks']
   readonly compared = this.#part('compared') as Journal['compared']
   readonly reader = this.#part('reader') as Journal['reader']
   readonly lease = this.#part('lease') as Journal['lease']

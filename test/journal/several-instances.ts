@@ -42,6 +42,7 @@ function inTurns(first: Journal, others: readonly Journal[]): Journal {
     quarantine: each(({ quarantine }) => quarantine),
     confirmation: each(({ confirmation }) => confirmation),
     outbox: each(({ outbox }) => outbox),
+    webhooks: each(({ webhooks }) => webhooks),
     compared: each(({ compared }) => compared),
     reader: each(({ reader }) => reader),
     // It belongs to one instance.

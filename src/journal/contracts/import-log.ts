@@ -28,6 +28,8 @@ export interface ImportLog {
 export interface ImportTerms {
   /** Whether an address that its tab has already gets another row, whatever the policy of duplicates says. */
   readonly keepsDuplicates?: boolean | undefined
+  /** Whether webhooks tell of the signups. */
+  readonly webhooks?: boolean | undefined
 }
 
 /**

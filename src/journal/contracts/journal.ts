@@ -11,6 +11,7 @@ import type { Lease } from './lease.ts'
 import type { Outbox } from './outbox.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Reader } from './reader.ts'
+import type { WebhookLog } from './webhook-log.ts'
 
 /**
  * One site's part of the journal: the durable list of its signups, and how far they are delivered. Each
@@ -31,6 +32,7 @@ export interface Journal extends AsyncDisposable {
   readonly quarantine: Quarantine
   readonly confirmation: Confirmation
   readonly outbox: Outbox
+  readonly webhooks: WebhookLog
   readonly compared: ComparedSignups
   readonly reader: Reader
   readonly lease: Lease

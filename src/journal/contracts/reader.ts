@@ -1,5 +1,6 @@
 import type { ConfirmationFigures } from './confirmation.ts'
 import type { OutboxFigures } from './outbox.ts'
+import type { WebhookFigures } from './webhook-log.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 
@@ -50,6 +51,9 @@ export interface Reader {
 
   /** As `Outbox.figures` of all mails. */
   mails(): Promise<OutboxFigures>
+
+  /** As `WebhookLog.figures`. */
+  webhooks(endpoint: string): Promise<WebhookFigures | undefined>
 
   /** Makes one small commit, to check that the journal can be written. */
   probe(): Promise<void>

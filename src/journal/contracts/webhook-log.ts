@@ -17,7 +17,7 @@ export interface WebhookLog {
   /** Undefined when it is not followed. */
   endpoint(endpoint: string): Promise<EndpointRecord | undefined>
 
-  /** At most `max` messages behind this position, in order, each as the signup is now. */
+  /** At most `max` messages behind this position, and at most 10, in order, each as the signup is now. */
   after(endpoint: string, position: number, max: number): Promise<MessageSlice>
 
   /**
@@ -26,8 +26,8 @@ export interface WebhookLog {
    */
   advance(endpoint: string, move: CursorMove): Promise<boolean>
 
-  /** At most `max` messages that are set aside and due, the earliest first, each as the signup is now. */
-  due(endpoint: string, now: Millis, max: number): Promise<readonly AsideMessage[]>
+  /** At most 20 messages that are set aside and due, the earliest first, each as the signup is now. */
+  due(endpoint: string, now: Millis): Promise<readonly AsideMessage[]>
 
   /** Notes what became of messages that were set aside. */
   settle(endpoint: string, outcomes: readonly AsideOutcome[]): Promise<void>
@@ -35,15 +35,15 @@ export interface WebhookLog {
   /** Notes how the endpoint does. */
   note(endpoint: string, fare: EndpointFare): Promise<void>
 
-  /** At most `max` messages that were given up, behind this position. */
-  failed(endpoint: string, after: number, max: number): Promise<readonly FailedMessage[]>
+  /** At most 100 messages that were given up, behind this position, in order. */
+  failed(endpoint: string, after: number): Promise<readonly FailedMessage[]>
 
   /** Sends the message of this signup again. False when it has none that counts. */
   replay(endpoint: string, id: string): Promise<boolean>
 
   /**
-   * Moves the cursor back to the first signup that came, or was confirmed, at this time or later. Returns how
-   * many positions it went back; 0 when there is none.
+   * Moves the cursor back to the first signup that came, or was confirmed, at this time or later. Resolves with
+   * how many positions it went back, those of other sites too; 0 when there is none.
    */
   replaySince(endpoint: string, since: Millis): Promise<number>
 
@@ -60,7 +60,7 @@ export type WebhookType = 'signup.accepted' | 'signup.erased'
 export interface WebhookMessage {
   readonly position: number
   readonly type: WebhookType
-  /** Of an erased one only the id and the tab count: its cells are empty. */
+  /** Of an erased one nothing but the id counts. */
   readonly signup: Signup
 }
 
@@ -128,7 +128,10 @@ export interface EndpointRecord extends EndpointFare {
 }
 
 export interface WebhookFigures extends EndpointRecord {
-  /** How many positions are behind the cursor, those of other sites too, and how many messages are set aside. */
+  /**
+   * How many messages wait, behind the cursor or set aside. More than 10,000 positions behind the cursor are
+   * taken for as many messages.
+   */
   readonly backlog: number
   /** When the oldest signup came whose message waits. */
   readonly oldest: Millis | undefined

@@ -92,10 +92,10 @@ const sql = statementsOf('postgres imports', (dialect) => ({
 function importsIn(db: PostgresDatabase, clock: Pick<Clock, 'elapsed' | 'sleep'>): ImportEngine {
   return {
     looksFirst: false,
-    add: async (steps, values, signups) => {
+    add: async (values, signups, before, behind) => {
       const add = [sql.add, ...values, ...listsOf(signups)] as const
-      const answers = await db.change([headLock], ...steps, add)
-      return answers.at(-1)?.rows ?? []
+      const answers = await db.change([headLock], ...before, add, ...behind)
+      return answers[before.length]?.rows ?? []
     },
     settle: async (signups, add) => {
       const requests = signups.map((signup) => ({ signups: [signup] }))

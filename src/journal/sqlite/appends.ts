@@ -208,10 +208,10 @@ function addTo<Key, T>(lists: Map<Key, T[]>, key: Key, items: readonly T[]): voi
 export function importsIn(db: SqliteDatabase, site: number): ImportEngine {
   return {
     looksFirst: true,
-    add: (steps, values, signups) =>
+    add: (values, signups, before, behind) =>
       db.write(
         () => {
-          for (const step of steps) db.runStep(step)
+          for (const step of before) db.runStep(step)
           const { rows } = db.runStep([decide, ...values])
           const added = new NewSignups(db)
           for (const [index, signup] of signups.entries()) {
@@ -219,6 +219,7 @@ export function importsIn(db: SqliteDatabase, site: number): ImportEngine {
             if (result === 'added') added.add(site, Number(tab), signup)
           }
           added.finish()
+          for (const step of behind) db.runStep(step)
           return rows
         },
         { isSynced: false },

@@ -14,6 +14,7 @@ import {
 import { getFact } from './facts.ts'
 import { rowStatus } from './layout.ts'
 import type { Site } from './site.ts'
+import { stepToTellErased } from './webhooks.ts'
 
 /** Erasures that are part of a larger transaction, which holds the lock of the site. */
 
@@ -152,6 +153,7 @@ export function* eraseForgotten(
   const erased = signups.filter(({ kind }) => kind !== 'frozen')
   const positions = givenPositions(positionsOf(erased))
   yield* ask(
+    stepToTellErased(id, found),
     [sql.addRemovals, givenPositions(positionsOf(removals))],
     // A signup that waits to be delivered once more counts as not written.
     [sql.countWaiting, positions],

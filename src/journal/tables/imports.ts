@@ -14,6 +14,7 @@ import {
 import { KnownAddresses } from './known-addresses.ts'
 import type { Site } from './site.ts'
 import { type NamedTab, Tabs } from './tabs.ts'
+import { stepsOfSilence } from './webhooks.ts'
 
 /** After how many signups since the last look the known addresses are out of date. */
 const recentMax = 1_000
@@ -76,13 +77,14 @@ export interface ImportEngine {
   /** Whether a look costs no round trip. Then each call looks first, and reads less under the lock. */
   readonly looksFirst: boolean
   /**
-   * Commits what these steps change and, behind them, adds those signups that are decided to be added. It
+   * Adds those signups that are decided to be added, in one commit with these steps before and behind. It
    * needs the lock of the head. Returns the decisions, which are made by these values.
    */
   add(
-    steps: readonly Step[],
     values: readonly Value[],
     signups: readonly Signup[],
+    before: readonly Step[],
+    behind: readonly Step[],
   ): Promise<readonly Row[]>
   /**
    * Calls `add` with the signups, and again with the rest when a commit has lost its answer. Resolves with the
@@ -127,9 +129,10 @@ export class Imports implements ImportLog, Disposable {
 
   add(signups: readonly Signup[], terms?: ImportTerms): Promise<readonly Imported[]> {
     const known = this.#knownBy(terms)
+    const isSilent = terms?.webhooks !== true
     return this.#inTurn(async () => {
       const { results, failure } = await this.#engine.settle(signups, (rest) =>
-        this.#decide(rest, known, (others) => this.#commit(others, known)),
+        this.#decide(rest, known, (others) => this.#commit(others, known, isSilent)),
       )
       const added = results.filter((result) => result === 'added').length
       if (added > 0) this.#site.appended.tell(added)
@@ -192,6 +195,7 @@ export class Imports implements ImportLog, Disposable {
   async #commit(
     items: readonly Item[],
     known: KnownAddresses | undefined,
+    isSilent: boolean,
   ): Promise<readonly Imported[]> {
     const upto = known?.upto
     const tabs = items.map(({ tab }) => tab)
@@ -199,7 +203,9 @@ export class Imports implements ImportLog, Disposable {
     // An imported signup may have an old timestamp, but its id has the time when it came.
     const at = signups[0] ? timeOfId(signups[0].id) : 0
     const values = this.#values(items, known)
-    const rows = await this.#engine.add(this.#tabs.stepsToMake({ tabs, at }), values, signups)
+    const { begin, end } = stepsOfSilence(this.#site.id)
+    const before = [...this.#tabs.stepsToMake({ tabs, at }), ...(isSilent ? [begin] : [])]
+    const rows = await this.#engine.add(values, signups, before, isSilent ? [end] : [])
     this.#tabs.learnFrom(rows)
     const results = resultsOf(rows)
     if (known && Number(rows[0]?.['last']) === upto) {

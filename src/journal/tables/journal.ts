@@ -17,6 +17,7 @@ import { backlogsIn, readerOf } from './reader.ts'
 import { retentionOf } from './retention.ts'
 import type { Site } from './site.ts'
 import { Tabs } from './tabs.ts'
+import { webhooksOf } from './webhooks.ts'
 
 /** What an engine does in its own way for a site. */
 export interface SiteEngine extends DeliveryEngine {
@@ -41,6 +42,7 @@ export function journalOf(site: Site, engine: SiteEngine): Journal {
     quarantine: quarantineOf(site),
     confirmation: confirmationOf({ ...site, tabs }),
     outbox: outboxOf(site),
+    webhooks: webhooksOf(site),
     compared: comparedOf(site),
     reader: readerOf(site),
     lease,

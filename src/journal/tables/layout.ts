@@ -386,6 +386,48 @@ export const layout: readonly Table[] = [
     key: ['site', 'person'],
     since: 9,
   },
+  // The endpoints of webhooks.
+  {
+    name: 'endpoint',
+    columns: {
+      id: integer,
+      site: integer,
+      key: text, // chosen by who follows it: the journal knows no URL
+      begins: number, // it has been told of no signup up to this position
+      cursor: number, // all up to this position were sent or set aside
+      seen_at: number,
+      failing_since: optionalNumber,
+      halted_at: optionalNumber,
+      disabled_at: optionalNumber,
+      reason: { kind: 'text', initial: '' },
+    },
+    key: ['id'],
+    unique: ['site', 'key'],
+    since: 9,
+  },
+  // Messages of endpoints that are not sent by the cursor.
+  {
+    name: 'aside',
+    columns: {
+      endpoint: integer,
+      position: number,
+      tries: integer,
+      next_at: optionalNumber, // null: it was given up
+      at: number, // of the last try
+      reason: text,
+      is_erased: flag, // it tells that the signup was erased
+    },
+    key: ['endpoint', 'position'],
+    indexes: { aside_due: { columns: ['endpoint', 'next_at'], where: 'next_at IS NOT NULL' } },
+    since: 9,
+  },
+  // Ranges of signups that no endpoint is told of: those with after < position <= upto.
+  {
+    name: 'silent',
+    columns: { site: integer, upto: number, after: number },
+    key: ['site', 'upto'],
+    since: 9,
+  },
   signupTable,
 ]
 

@@ -11,6 +11,7 @@ import { figuresOf } from './outbox.ts'
 import { heldAfter } from './quarantine.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import { heldMark, isHeldKey } from './tabs.ts'
+import { webhookFigures } from './webhooks.ts'
 
 const sql = statementsOf('reader', ({ behind }) => ({
   sites: 'SELECT id, name FROM site',
@@ -100,6 +101,7 @@ export function readerOf(site: ReadSite): Reader {
     pending: (after, max) => pendingAfter(site, after, max),
     beside: () => figuresBeside(site),
     mails: () => figuresOf(site, ['confirm', 'welcome', 'report']),
+    webhooks: (endpoint) => webhookFigures(site, endpoint),
     probe: async () => {
       // A new value each time, as an engine may not write an unchanged page.
       await db.change([], setFact(id, 'probed', crypto.randomUUID()))

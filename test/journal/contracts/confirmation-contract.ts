@@ -13,7 +13,7 @@ const ignoring = { ...welcoming, duplicates: 'ignore' } satisfies Partial<Journa
 const addressing = { share: 'share', language: 'en' }
 
 /** Sends the mails that wait. Returns the id of the last one. */
-async function link(journal: Journal, now = noon): Promise<string> {
+export async function link(journal: Journal, now = noon): Promise<string> {
   const mails = await claim(journal, now)
   for (const { number } of mails) await journal.outbox.settle(number, { kind: 'sent', at: now })
   return mails.at(-1)?.id ?? expect.fail('no mail was sent')

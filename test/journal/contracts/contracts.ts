@@ -15,6 +15,7 @@ import { fairTurns, limitedMails, sentMessages } from './outbox-contract.ts'
 import { erasedSuspects, heldSignups, releasedSignups } from './quarantine-contract.ts'
 import { readerTests } from './reader-contract.ts'
 import { retentionTests } from './retention-contract.ts'
+import { messagesAside, readMessages, replayedMessages } from './webhook-log-contract.ts'
 
 /** All lists of contract tests by name, except the list of the call ledger. */
 export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
@@ -44,6 +45,9 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'outbox: messages': sentMessages,
   'outbox: limits': limitedMails,
   'outbox: turns': fairTurns,
+  'webhooks: messages': readMessages,
+  'webhooks: messages aside': messagesAside,
+  'webhooks: replays': replayedMessages,
   retention: retentionTests,
   reader: readerTests,
 }

@@ -105,6 +105,7 @@ class Instance {
       quarantine: this.#carried(store.quarantine),
       confirmation: this.#carried(store.confirmation),
       outbox: this.#carried(store.outbox),
+      webhooks: this.#carried(store.webhooks),
       compared: this.#carried(store.compared),
       reader: this.#carried(store.reader),
       lease: this.#lease(),

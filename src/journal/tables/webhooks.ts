@@ -1,0 +1,292 @@
+import { day } from '../../platform/clock.ts'
+import type { Millis } from '../../signup/signup.ts'
+import type {
+  AsideMessage,
+  CursorMove,
+  MessageSlice,
+  WebhookFigures,
+  WebhookLog,
+  WebhookMessage,
+  WebhookType,
+} from '../contracts/webhook-log.ts'
+import {
+  ask,
+  flagOf,
+  givenPositions,
+  givenRows,
+  headLock,
+  numberOf,
+  type Operation,
+  type Row,
+  rowOf,
+  rowReader,
+  siteLock,
+  statementsOf,
+  type Step,
+} from '../sql.ts'
+import type { ReadSite } from './facts.ts'
+import { rowStatus } from './layout.ts'
+import { idOf, recordColumns, toRecord } from './rows.ts'
+import type { Site } from './site.ts'
+import { isHeldKey } from './tabs.ts'
+
+/** At most how many messages one read brings. */
+const readAtOnce = 10
+const dueAtOnce = 20
+const failedAtOnce = 100
+/** How many positions one read looks at, of all sites. */
+const [readPositions, searchedPositions] = [1_000, 20_000]
+/** Up to so many positions behind the cursor, its messages are counted. */
+const countedPositions = 10_000
+/** For how long an endpoint is known that nobody follows, and a message that was given up. */
+const [unfollowedMs, failedMs] = [day, 30 * day]
+
+/** Whether its cells are gone, or go as soon as its batch has ended. */
+const isErased = `(signup.email = ''
+  OR EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position))`
+/** Whether it is or was somebody's who counts: neither held nor a duplicate. Of erased ones nobody knows. */
+const counts = `NOT ${isHeldKey('tab.key')} AND (row_status <> ${rowStatus.none} OR ${isErased})`
+const isSilent = `coalesce((SELECT after FROM silent WHERE silent.site = tab.site
+  AND silent.upto >= signup.position ORDER BY silent.upto LIMIT 1), signup.position) < signup.position`
+
+const sql = statementsOf('webhooks', (dialect) => {
+  const { given, id, signupAt, lastPosition } = dialect
+  const endpoint = '(SELECT id FROM endpoint WHERE site = $1 AND key = $2)'
+  const known = 'WHERE site = $1 AND key = $2'
+  const columns = `${recordColumns}, ${isErased} AS "isErased"`
+  // CROSS JOIN keeps the order of the tables, so SQLite reads by position and not by tab.
+  const behind = (select: string) => `SELECT ${select} FROM signup CROSS JOIN tab
+    WHERE signup.position > $3 AND signup.position <= $4 AND tab.id = signup.tab AND tab.site = $1
+      AND ${counts} AND NOT ${isSilent} AND NOT EXISTS (
+        SELECT 1 FROM aside WHERE endpoint = ${endpoint} AND aside.position = signup.position AND is_erased)`
+  const aside = (select: string) =>
+    `SELECT ${select} FROM aside ${signupAt('aside.position')} JOIN tab ON tab.id = signup.tab
+     WHERE aside.endpoint = ${endpoint}`
+  return {
+    follow: `INSERT INTO endpoint (id, site, key, begins, cursor, seen_at)
+             SELECT coalesce(max(id), 0) + 1, $1, $2, ${lastPosition}, ${lastPosition}, $3
+             FROM endpoint WHERE true
+             ON CONFLICT (site, key) DO UPDATE SET seen_at = excluded.seen_at`,
+    dropAside: `DELETE FROM aside WHERE endpoint IN (
+                  SELECT id FROM endpoint WHERE site = $1 AND seen_at < $2)`,
+    unfollow: 'DELETE FROM endpoint WHERE site = $1 AND seen_at < $2',
+    dropFailed: `DELETE FROM aside WHERE next_at IS NULL AND at < $2
+                 AND endpoint IN (SELECT id FROM endpoint WHERE site = $1)`,
+    record: `SELECT cursor, failing_since AS "failingSince", halted_at AS "haltedAt",
+               disabled_at AS "disabledAt", reason, (
+                 SELECT count(*) FROM aside
+                 WHERE endpoint = endpoint.id AND next_at IS NOT NULL AND tries > 0) AS aside
+             FROM endpoint ${known}`,
+    last: `SELECT ${lastPosition} AS last`,
+    behind: `${behind(columns)} ORDER BY signup.position LIMIT ${readAtOnce}`,
+    countBehind: behind('count(*) AS count'),
+    move: `UPDATE endpoint SET cursor = $4 ${known} AND cursor = $3`,
+    setAside: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason)
+               SELECT ${endpoint}, position, tries, "nextAt", at, reason
+               FROM ${given('given', '$3', {
+                 ...{ position: 'number', tries: 'integer', nextAt: 'number' },
+                 ...{ at: 'number', reason: 'text' },
+               })} WHERE true ON CONFLICT DO NOTHING`,
+    due: `${aside(`${columns}, aside.tries`)} AND next_at <= $3 ORDER BY next_at LIMIT ${dueAtOnce}`,
+    end: `DELETE FROM aside WHERE endpoint = ${endpoint} AND position = $3 AND ($4 OR NOT is_erased)`,
+    again: `UPDATE aside SET tries = $5, next_at = $6, at = $7, reason = $8
+            WHERE endpoint = ${endpoint} AND position = $3 AND ($4 OR NOT is_erased)`,
+    note: `UPDATE endpoint SET failing_since = $3, halted_at = $4, disabled_at = $5, reason = $6 ${known}`,
+    failed: `${aside('aside.position, signup.id, tries, at, reason, is_erased AS "isErased"')}
+             AND next_at IS NULL AND aside.position > $3 ORDER BY aside.position LIMIT ${failedAtOnce}`,
+    replay: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason, is_erased)
+             SELECT ${endpoint}, signup.position, 0, 0, 0, '', ${isErased}
+             FROM signup JOIN tab ON tab.id = signup.tab
+             WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts}
+             ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0`,
+    since: `SELECT min(signup.position) AS first FROM signup CROSS JOIN tab
+            WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab
+              AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
+    moveBack: `UPDATE endpoint SET cursor = $3,
+                 begins = CASE WHEN begins < $3 THEN begins ELSE $3 END ${known} AND cursor > $3`,
+    counts: `SELECT count(*) FILTER (WHERE next_at IS NULL) AS failed,
+               count(*) FILTER (WHERE next_at IS NOT NULL) AS waiting,
+               min(CASE WHEN next_at IS NOT NULL THEN position END) AS first
+             FROM aside WHERE endpoint = ${endpoint}`,
+    receivedAt: 'SELECT received_at AS at FROM signup WHERE position = $1',
+  }
+})
+
+const telling = statementsOf('webhooks telling', ({ given, signupAt, lastPosition }) => ({
+  // What an endpoint has been told of, or may have been, is told as erased.
+  tellErased: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason, is_erased)
+               SELECT endpoint.id, signup.position, 0, 0, 0, '', true
+               FROM ${given('given', '$2', { position: 'number' })} ${signupAt('given.position')}
+               JOIN tab ON tab.id = signup.tab JOIN endpoint ON endpoint.site = $1
+               WHERE signup.position > begins AND row_status <> ${rowStatus.none}
+                 AND NOT ${isHeldKey('tab.key')} AND NOT ${isSilent}
+               ON CONFLICT (endpoint, position) DO UPDATE
+               SET is_erased = true, tries = 0, next_at = 0, reason = ''`,
+  beginSilence: `INSERT INTO silent (site, upto, after) SELECT $1, ${lastPosition}, ${lastPosition}
+                 WHERE true ON CONFLICT DO NOTHING`,
+  endSilence: `UPDATE silent SET upto = ${lastPosition}
+               WHERE site = $1 AND upto = (SELECT max(upto) FROM silent WHERE site = $1)`,
+}))
+
+/** Positions of signups that are brought along are silent: no endpoint is told of them. Needs the lock of the head. */
+export function stepsOfSilence(site: number): { readonly begin: Step; readonly end: Step } {
+  return { begin: [telling.beginSilence, site], end: [telling.endSilence, site] }
+}
+
+/** To run in the transaction that erases these signups, while they have their cells. */
+export function stepToTellErased(site: number, positions: readonly number[]): Step {
+  return [telling.tellErased, site, givenPositions(positions)]
+}
+
+/** The webhooks of one site. */
+export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
+  const { db, id } = site
+  const change = (...steps: readonly Step[]) => db.change([siteLock(id)], ...steps)
+  return {
+    follow: async (endpoints, now) => {
+      await db.change(
+        [headLock, siteLock(id)],
+        ...endpoints.map((key): Step => [sql.follow, id, key, now]),
+        [sql.dropAside, id, now - unfollowedMs],
+        [sql.unfollow, id, now - unfollowedMs],
+        [sql.dropFailed, id, now - failedMs],
+      )
+    },
+    endpoint: async (key) => {
+      const [{ rows }] = await db.query([sql.record, id, key])
+      return rows.map(toEndpoint)[0]
+    },
+    after: (key, position, max) => after(site, key, position, max),
+    advance: (key, move) => db.transact([siteLock(id)], () => advancing(id, key, move)),
+    due: async (key, now) => {
+      const [{ rows }] = await db.query([sql.due, id, key, Math.min(now, Number.MAX_SAFE_INTEGER)])
+      return rows.map((row): AsideMessage => ({ ...toMessage(row), tries: Number(row['tries']) }))
+    },
+    settle: async (key, outcomes) => {
+      await change(
+        ...outcomes.map((one): Step => {
+          const { position, type } = one
+          const which = [id, key, position, type === 'signup.erased'] as const
+          if (one.isSent) return [sql.end, ...which]
+          return [sql.again, ...which, one.tries, one.nextAt ?? null, one.at, one.reason]
+        }),
+      )
+    },
+    note: async (key, { failingSince, haltedAt, disabledAt, reason }) => {
+      const times = [failingSince ?? null, haltedAt ?? null, disabledAt ?? null] as const
+      await change([sql.note, id, key, ...times, reason])
+    },
+    failed: async (key, position) => {
+      const [{ rows }] = await db.query([sql.failed, id, key, position])
+      return rows.map((row) => ({ ...toFailed(row), type: typeOf(row) }))
+    },
+    replay: async (key, signup) => {
+      const [{ changes }] = await db.change([siteLock(id)], [sql.replay, id, key, signup])
+      return changes > 0
+    },
+    replaySince: (key, since) => replaySince(site, key, since),
+    figures: (key) => webhookFigures(site, key),
+  }
+}
+
+function typeOf(row: Row): WebhookType {
+  return flagOf(row['isErased']) ? 'signup.erased' : 'signup.accepted'
+}
+
+function toMessage(row: Row): WebhookMessage {
+  return { ...toRecord(row), type: typeOf(row) }
+}
+
+const toEndpoint = rowReader({
+  ...{ cursor: Number, aside: Number, reason: String },
+  ...{ failingSince: numberOf, haltedAt: numberOf, disabledAt: numberOf },
+})
+
+const toFailed = rowReader({
+  ...{ position: Number, id: idOf, tries: Number, at: Number, reason: String },
+})
+
+async function after(
+  { db, id }: ReadSite,
+  key: string,
+  position: number,
+  max: number,
+): Promise<MessageSlice> {
+  const end = position + readPositions
+  // First the end, so that no signup may come between.
+  const [{ rows: lasts }, { rows }] = await db.query(
+    [sql.last],
+    [sql.behind, id, key, position, end],
+  )
+  const messages = rows.slice(0, max).map(toMessage)
+  const isCut = rows.length === readAtOnce || rows.length > max
+  const upto = Math.min(end, Math.max(position, Number(rowOf({ rows: lasts })['last'])))
+  return { messages, upto: isCut ? (messages.at(-1)?.position ?? position) : upto }
+}
+
+function* advancing(id: number, key: string, { from, to, aside }: CursorMove): Operation<boolean> {
+  const [{ changes }] = yield* ask([sql.move, id, key, from, to])
+  if (changes === 0) return false
+  const rows = aside.map(({ position, tries, nextAt = null, at, reason }) => {
+    return { position, tries, nextAt, at, reason }
+  })
+  if (rows.length > 0) yield* ask([sql.setAside, id, key, givenRows(rows)])
+  return true
+}
+
+async function replaySince(
+  { db, id }: Pick<Site, 'db' | 'id'>,
+  key: string,
+  since: Millis,
+): Promise<number> {
+  const [{ rows }, record] = await db.query([sql.last], [sql.record, id, key])
+  const cursor = record.rows.map(toEndpoint)[0]?.cursor ?? 0
+  const last = Math.min(cursor, Number(rowOf({ rows })['last']))
+  for (let from = 0; from < last; from += searchedPositions) {
+    const [found] = await db.query([sql.since, id, from, from + searchedPositions, since])
+    const first = numberOf(rowOf(found)['first'])
+    if (first === undefined) continue
+    const moving: Step = [sql.moveBack, id, key, first - 1]
+    const [{ changes }] = await db.change([siteLock(id)], moving)
+    return changes > 0 ? cursor - first + 1 : 0
+  }
+  return 0
+}
+
+/** As `WebhookLog.figures`. */
+export async function webhookFigures(
+  site: ReadSite,
+  key: string,
+): Promise<WebhookFigures | undefined> {
+  const { db, id } = site
+  const [{ rows }, asides, lasts] = await db.query(
+    [sql.record, id, key],
+    [sql.counts, id, key],
+    [sql.last],
+  )
+  const [record] = rows.map(toEndpoint)
+  if (!record) return undefined
+  const { waiting, failed, first } = toCounts(rowOf(asides))
+  const behind = Number(rowOf(lasts)['last']) - record.cursor
+  const [counted] = await db.query([
+    sql.countBehind,
+    id,
+    key,
+    record.cursor,
+    record.cursor + countedPositions,
+  ])
+  const next = await after(site, key, record.cursor, 1)
+  const [oldest] = await db.query([sql.receivedAt, first ?? 0])
+  const times = [
+    ...next.messages.map(({ signup }) => signup.receivedAt),
+    ...oldest.rows.map(({ at }) => Number(at)),
+  ]
+  return {
+    ...record,
+    failed,
+    backlog: waiting + (behind > countedPositions ? behind : Number(rowOf(counted)['count'])),
+    oldest: times.length === 0 ? undefined : Math.min(...times),
+  }
+}
+
+const toCounts = rowReader({ waiting: Number, failed: Number, first: numberOf })

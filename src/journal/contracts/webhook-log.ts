@@ -4,8 +4,8 @@ import type { Millis, Signup } from '../../signup/signup.ts'
  * The journal's interface for webhooks of one site. Each endpoint has a cursor in the list. A message has a row
  * of its own only when it has failed, was asked for again, or tells that a signup was erased.
  *
- * An endpoint is known by its key: whoever follows chooses it. Only the instance that delivers for the site may
- * call `follow`, `advance`, `settle` and `note`.
+ * An endpoint is known by its key: whoever follows chooses it. Only the instance that delivers for the site sends,
+ * and calls `follow`, `advance` and `settle`.
  */
 export interface WebhookLog {
   /**
@@ -129,7 +129,7 @@ export interface EndpointRecord extends EndpointFare {
 
 export interface WebhookFigures extends EndpointRecord {
   /**
-   * How many messages wait, behind the cursor or set aside. More than 10,000 positions behind the cursor are
+   * How many messages wait, behind the cursor or set aside. More than 1,000 positions behind the cursor are
    * taken for as many messages.
    */
   readonly backlog: number

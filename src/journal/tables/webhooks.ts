@@ -34,10 +34,8 @@ import { isHeldKey } from './tabs.ts'
 const readAtOnce = 10
 const dueAtOnce = 20
 const failedAtOnce = 100
-/** How many positions one read looks at, of all sites. */
+/** How many positions one read looks at, of all sites. As many behind a cursor are counted one by one. */
 const [readPositions, searchedPositions] = [1_000, 20_000]
-/** Up to so many positions behind the cursor, its messages are counted. */
-const countedPositions = 10_000
 /** For how long an endpoint is known that nobody follows, and a message that was given up. */
 const [unfollowedMs, failedMs] = [day, 30 * day]
 
@@ -78,6 +76,7 @@ const sql = statementsOf('webhooks', (dialect) => {
                  WHERE endpoint = endpoint.id AND next_at IS NOT NULL AND tries > 0) AS aside
              FROM endpoint ${known}`,
     last: `SELECT ${lastPosition} AS last`,
+    next: `${behind(columns)} ORDER BY signup.position LIMIT 1`,
     behind: `${behind(columns)} ORDER BY signup.position LIMIT ${readAtOnce}`,
     countBehind: behind('count(*) AS count'),
     move: `UPDATE endpoint SET cursor = $4 ${known} AND cursor = $3`,
@@ -213,15 +212,13 @@ async function after(
   max: number,
 ): Promise<MessageSlice> {
   const end = position + readPositions
-  // First the end, so that no signup may come between.
-  const [{ rows: lasts }, { rows }] = await db.query(
-    [sql.last],
-    [sql.behind, id, key, position, end],
-  )
+  // A busy endpoint asks for one at a time: fixed limits keep the statements prepared.
+  const [read, limit] = max === 1 ? [sql.next, 1] : [sql.behind, readAtOnce]
+  const [last, { rows }] = await db.query([sql.last], [read, id, key, position, end])
   const messages = rows.slice(0, max).map(toMessage)
-  const isCut = rows.length === readAtOnce || rows.length > max
-  const upto = Math.min(end, Math.max(position, Number(rowOf({ rows: lasts })['last'])))
-  return { messages, upto: isCut ? (messages.at(-1)?.position ?? position) : upto }
+  const isAll = rows.length < limit && rows.length <= max
+  const upto = Math.min(end, Math.max(position, Number(rowOf(last)['last'])))
+  return { messages, upto: isAll ? upto : (messages.at(-1)?.position ?? position) }
 }
 
 function* advancing(id: number, key: string, { from, to, aside }: CursorMove): Operation<boolean> {
@@ -273,7 +270,7 @@ export async function webhookFigures(
     id,
     key,
     record.cursor,
-    record.cursor + countedPositions,
+    record.cursor + readPositions,
   ])
   const next = await after(site, key, record.cursor, 1)
   const [oldest] = await db.query([sql.receivedAt, first ?? 0])
@@ -284,7 +281,7 @@ export async function webhookFigures(
   return {
     ...record,
     failed,
-    backlog: waiting + (behind > countedPositions ? behind : Number(rowOf(counted)['count'])),
+    backlog: waiting + (behind > readPositions ? behind : Number(rowOf(counted)['count'])),
     oldest: times.length === 0 ? undefined : Math.min(...times),
   }
 }

@@ -6,7 +6,7 @@ import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
-import { statusOfNew } from '../tables/duplicates.ts'
+import { statusOfNew } from '../tables/append-one.ts'
 import {
   type AppendRequest,
   challengeTokenMs,

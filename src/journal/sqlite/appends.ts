@@ -12,7 +12,7 @@ import type {
 } from '../contracts/intake-log.ts'
 import { rowOf, statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
-import { statusOfNew } from '../tables/duplicates.ts'
+import { statusOfNew } from '../tables/append-one.ts'
 import { rowStatus } from '../tables/layout.ts'
 import { stepsToGreet } from '../tables/mails.ts'
 import { type Asks, statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'

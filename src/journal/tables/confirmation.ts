@@ -16,6 +16,7 @@ import {
   numberOf,
   type Operation,
   reading,
+  type Row,
   rowOf,
   rowReader,
   siteLock,
@@ -24,7 +25,7 @@ import {
   textOf,
 } from '../sql.ts'
 import { besideListOf, figuresBeside, stepToFindBlock, sweeping, toBlock } from './beside-list.ts'
-import { countingOne, statusOfNew } from './duplicates.ts'
+import { cellColumns, stepsToAppend } from './append-one.ts'
 import { eraseForgotten } from './erase.ts'
 import { stepsToBury } from './erasure.ts'
 import { allHours, besideState, messageStage } from './layout.ts'
@@ -43,19 +44,19 @@ const leftAtOnce = 100
 /** How many wordings a page shows. */
 const consentsMax = 20
 
-const sql = statementsOf('confirmation', (dialect) => {
-  const { given, id, lower, signupAt, lastPosition } = dialect
+const sql = statementsOf('confirmation', ({ given, id, lower, signupAt }) => {
   const ofPerson = 'pending.site = $1 AND pending.person = $2'
   const open = `${ofPerson} AND signals = '' AND (
     state = ${pending} AND (expires_at IS NULL OR expires_at > $3)
     OR state IN (${declined}, ${left}) AND kept_until > $3)`
-  const cells = 'email, source, name, tags, metadata, fields'
   return {
     message: `SELECT kind, person, recipient, email, language FROM message
               WHERE id = $2 AND site = $1 AND kind IN ('confirm', 'welcome') AND person <> ''`,
     // The newest one of each spelling of a tab. Of those who left, all come back.
-    open: `SELECT number, id, sheet_tab AS "sheetTab", state, kept_until AS "keptUntil", metadata, email,
-             received_at AS "receivedAt"
+    open: `SELECT number, id, sheet_tab AS "sheetTab", state, kept_until AS "keptUntil",
+             -- The removal of the row of who left must not find the one that comes back.
+             received_at + CASE state WHEN ${left} THEN 1 ELSE 0 END AS "receivedAt",
+             ${cellColumns.join(', ')}
            FROM pending WHERE number IN (
              SELECT max(number) FROM pending WHERE ${open}
              GROUP BY sheet_tab, state, CASE WHEN state = ${left} THEN number END
@@ -64,16 +65,6 @@ const sql = statementsOf('confirmation', (dialect) => {
     done: `SELECT DISTINCT tab.name FROM pending
            JOIN signup ON signup.id = pending.id JOIN tab ON tab.id = signup.tab
            WHERE ${ofPerson} AND state = ${confirmed} LIMIT 100`,
-    append: `
-      INSERT INTO signup (position, id, tab, received_at, ${cells}, row_status, confirmed_at)
-      SELECT ${lastPosition} + 1, id, CAST($2 AS integer),
-        -- The removal of the row that it had before must not find this one.
-        received_at + CASE WHEN state = ${left} THEN 1 ELSE 0 END, ${cells},
-        ${statusOfNew(dialect, { email: 'pending.email', tab: 'CAST($2 AS integer)', hash: '$3' })},
-        CAST($4 AS bigint)
-      FROM pending WHERE number = $1`,
-    moveLast: dialect.moveLast,
-    ...countingOne,
     countConfirmed: `INSERT INTO hour_pending AS known (site, hour, confirmed)
                      SELECT $1, hour, $3 FROM ${given('given', '$2', { hour: 'integer' })} WHERE true
                      ON CONFLICT (site, hour) DO UPDATE SET confirmed = known.confirmed + excluded.confirmed`,
@@ -104,9 +95,10 @@ const sql = statementsOf('confirmation', (dialect) => {
                 ORDER BY signup.position + 0 LIMIT ${leftAtOnce}`,
     keepLeft: `
       INSERT INTO pending (number, id, site, person, state, expires_at, kept_until, signals, mail_wanted,
-        share, language, sheet_tab, received_at, ${cells})
+        share, language, sheet_tab, received_at, ${cellColumns.join(', ')})
       SELECT (SELECT coalesce(max(number), 0) FROM pending) + given.no, ${id('given.id')}, $1, $3, ${left},
-        $4, $4, '', false, '', '', tab.name, received_at, ${cells.replaceAll(/\w+/g, 'signup.$&')}
+        $4, $4, '', false, '', '', tab.name, received_at,
+        ${cellColumns.map((column) => `signup.${column}`).join(', ')}
       FROM ${given('given', '$2', { no: 'integer', id: 'text', position: 'number' })}
       ${signupAt('given.position')} JOIN tab ON tab.id = signup.tab`,
   }
@@ -119,10 +111,11 @@ const toLinked = rowReader({
 })
 type Linked = ReturnType<typeof toLinked>
 
-const toOpen = rowReader({
+const readOpen = rowReader({
   ...{ number: Number, id: idOf, sheetTab: String, state: Number, keptUntil: numberOf },
-  ...{ metadata: String, email: String, receivedAt: Number },
+  ...{ metadata: String, email: String },
 })
+const toOpen = (row: Row) => ({ ...readOpen(row), row })
 type Open = ReturnType<typeof toOpen>
 
 /** A site with the tabs that its requests know. */
@@ -242,28 +235,20 @@ function* confirming(
   { kind, person, recipient, language }: Linked,
   now: Millis,
 ): Operation<number> {
-  const { id, secret, policy, tabs } = site
+  const { id, policy, tabs } = site
   const [open, counted] = yield* ask([sql.open, id, person, now], [sql.countPending, id, person])
   const isAsked = kind === 'confirm'
   const chosen = chosenOf(kind, open.rows.map(toOpen), tabs)
   const [first] = chosen
   if (!first) return 0
   const { email } = first
-  const hash = policy.duplicates === 'ignore' ? addressHash(secret, email) : null
   const taken = yield* tabs.take(chosen, now, undefined)
   const [fallback] = taken.includes(undefined)
     ? yield* tabs.take([{ sheetTab: '' }], now, undefined)
     : []
-  yield chosen.flatMap(({ number, receivedAt }, index): readonly Step[] => {
+  yield chosen.flatMap(({ number, row }, index): readonly Step[] => {
     const tab = taken[index] ?? fallback
-    if (!tab) return []
-    return [
-      [sql.append, number, tab.id, hash, now],
-      [sql.moveLast],
-      [sql.countInTab, tab.id],
-      [sql.countInHour, id, hourOf(receivedAt)],
-      [sql.markConfirmed, number],
-    ]
+    return tab ? [...stepsToAppend(site, row, tab.id, now), [sql.markConfirmed, number]] : []
   })
   const hours = givenRows([{ hour: hourOf(now) }, { hour: allHours }])
   yield* ask(

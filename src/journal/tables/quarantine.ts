@@ -2,7 +2,6 @@ import type { SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
 import { hourOf } from '../contracts/reader.ts'
-import { addressHash } from '../hashes.ts'
 import {
   ask,
   givenPositions,
@@ -14,7 +13,7 @@ import {
   statementsOf,
   type Step,
 } from '../sql.ts'
-import { countingOne, statusOfNew } from './duplicates.ts'
+import { cellColumns, stepsToAppend } from './append-one.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
 import { allHours } from './layout.ts'
 import { besideBase, heldAmong, heldBeside, heldPending, stepToClose } from './pending.ts'
@@ -22,8 +21,7 @@ import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { ReadSite } from './facts.ts'
 import type { Site } from './site.ts'
 
-const sql = statementsOf('quarantine', (dialect) => {
-  const { given, id, signupAt, lastPosition } = dialect
+const sql = statementsOf('quarantine', ({ given, id, signupAt }) => {
   // What was stored of the suspect signups $2: nothing of a request that was a replay.
   const stored = `(
     SELECT given.*, (SELECT position FROM signup WHERE signup.id = ${id('given.id')}) AS position,
@@ -45,20 +43,12 @@ const sql = statementsOf('quarantine', (dialect) => {
     find: `SELECT ${recordColumns} FROM ${given('asked', '$2', { id: 'text' })}
            ${suspectAt(`(SELECT position FROM signup WHERE signup.id = ${id('asked.id')})`)}
            ORDER BY signup.position`,
-    heldAt: `SELECT signup.position, signup.id, received_at AS "receivedAt", email, suspect.tab AS asked
+    heldAt: `SELECT signup.position, signup.id, received_at AS "receivedAt", suspect.tab AS asked,
+               ${cellColumns.map((column) => `signup.${column}`).join(', ')}
              FROM ${given('asked', '$2', { position: 'number' })} ${suspectAt('asked.position')}
              ORDER BY signup.position`,
     mark: 'UPDATE suspect SET mark = $2 WHERE position = $1',
     rename: `UPDATE signup SET id = ${id('$2')} WHERE position = $1`,
-    append: `
-      INSERT INTO signup
-        (position, id, tab, received_at, email, source, name, tags, metadata, fields, row_status)
-      SELECT ${lastPosition} + 1, ${id('$2')}, suspect.tab, received_at, email, source, name, tags,
-        metadata, fields,
-        ${statusOfNew(dialect, { email: 'signup.email', tab: 'suspect.tab', hash: '$3' })}
-      FROM suspect ${signupAt('suspect.position')} WHERE suspect.position = $1`,
-    moveLast: dialect.moveLast,
-    ...countingOne,
   }
 })
 
@@ -139,22 +129,15 @@ function withBeside(left: Left, beside: number): Left {
 }
 
 function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
-  const { id, secret, policy } = site
+  const { id, secret } = site
   const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
   // A person who was forgotten meanwhile stays so: no tombstone covers the new position.
   const forgotten = yield* forgottenAmong(id, hashedSignups(secret, held.rows))
   const released = held.rows.filter((row) => !forgotten.includes(positionOf(row)))
   if (released.length === 0) return noneErased
   yield released.flatMap((row): Step[] => {
-    const [position, known] = [positionOf(row), idOf(row['id'])]
-    const hash = policy.duplicates === 'ignore' ? addressHash(secret, String(row['email'])) : null
-    return [
-      [sql.rename, position, otherId(known)],
-      [sql.append, position, known, hash],
-      [sql.moveLast],
-      [sql.countInTab, Number(row['asked'])],
-      [sql.countInHour, id, hourOf(Number(row['receivedAt']))],
-    ]
+    const renaming: Step = [sql.rename, positionOf(row), otherId(idOf(row['id']))]
+    return [renaming, ...stepsToAppend(site, row, Number(row['asked']))]
   })
   return yield* leaving(site, released)
 }

@@ -69,8 +69,7 @@ test('what is beside the list is told: pending signups, mails and what keeps the
   await using journal = openSqliteJournal(':memory:')
   const at = Date.UTC(2026, 10, 20)
   const pending: PendingRecord = {
-    ...{ id: 'x', receivedAt: at, sheetTab: 'News', source: 'form', name: 'Ada', tags: ['a'] },
-    ...{ metadata: agreed('I agree.'), fields: '{"seats":2}', isSuspect: false },
+    signup: makeSignup({ metadata: agreed('I agree.'), fields: { seats: 2 } }),
     ...{ state: 'declined', until: at + 1000 },
   }
   const { wordings, sites } = await personIn(journal, 'ada@example.com', {

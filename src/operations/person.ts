@@ -1,7 +1,6 @@
 import type { PendingRecord } from '../journal/contracts/confirmation.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { iso, isoOrNull } from '../platform/clock.ts'
-import { fieldsOf, type FieldValues } from '../signup/field.ts'
 import { parseObject } from '../signup/json.ts'
 import type { Millis, Signup } from '../signup/signup.ts'
 import { pagesOf } from './pages-of.ts'
@@ -66,19 +65,13 @@ function stateOf({ suspect }: Signup, writtenAt: Millis | undefined) {
   return writtenAt === undefined ? 'accepted' : 'written'
 }
 
-function pendingOf(record: PendingRecord, wordings: Wordings) {
-  const { state, isSuspect, until, fields } = record
-  const cells = cellsOf({ ...record, fields: fieldsOf(fields) }, wordings)
-  return { state, ...cells, isSuspect, until: isoOrNull(until) }
+function pendingOf({ state, signup, until }: PendingRecord, wordings: Wordings) {
+  const isSuspect = signup.suspect !== undefined
+  return { state, ...cellsOf(signup, wordings), isSuspect, until: isoOrNull(until) }
 }
 
-type Cells = Pick<
-  PendingRecord,
-  'id' | 'receivedAt' | 'sheetTab' | 'source' | 'name' | 'tags' | 'metadata'
-> & { readonly fields: FieldValues }
-
 /** What the person sent. The wording stands beside the other metadata. */
-function cellsOf({ metadata, ...signup }: Cells, wordings: Wordings) {
+function cellsOf({ metadata, ...signup }: Signup, wordings: Wordings) {
   const { id, receivedAt, sheetTab, source, name, tags, fields } = signup
   const whole = parseObject(metadata) ?? {}
   const { consent, ...others } = whole

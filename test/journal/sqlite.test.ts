@@ -153,8 +153,8 @@ test('no SQL statement reads all signups or all batches', async () => {
     // These sort what there is of one person, or a few messages to nobody.
     'confirmation.open': ['USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR ORDER BY'],
     'confirmation.addressed': ['USE TEMP B-TREE FOR ORDER BY'],
-    'beside list.pendingOf': ['USE TEMP B-TREE FOR ORDER BY'],
-    'beside list.messagesOf': ['USE TEMP B-TREE FOR ORDER BY'],
+    'pending.ofPerson': ['USE TEMP B-TREE FOR ORDER BY'],
+    'pending.mailsOf': ['USE TEMP B-TREE FOR ORDER BY'],
     'confirmation.done': ['USE TEMP B-TREE FOR DISTINCT'],
     'outbox.dropOld': ['USE TEMP B-TREE FOR ORDER BY'],
     // They take the greatest of a few.
@@ -162,11 +162,10 @@ test('no SQL statement reads all signups or all batches', async () => {
     'mails.welcome': ['SCAN waits', 'SCAN wait'],
     // As far as figures are counted.
     'outbox.waiting': ['SCAN waiting'],
-    'beside list.figures': ['SCAN held', 'SCAN blocks'],
+    'pending.figures': ['SCAN held', 'SCAN blocks'],
     // Once, when the default tab gets its name.
     'default tab.moveSuspects': ['SCAN suspect'],
     // These sort what they are given.
-    'quarantine.count': ['USE TEMP B-TREE FOR GROUP BY'],
     'quarantine.find': ['USE TEMP B-TREE FOR ORDER BY'],
     'quarantine.heldAt': ['USE TEMP B-TREE FOR ORDER BY'],
     'pending.countSuspects': ['USE TEMP B-TREE FOR GROUP BY'],
@@ -196,8 +195,8 @@ test('SQL statements that run often have a fixed limit, so SQLite plans them onc
   expect(bound.map(({ name }) => name).toSorted()).toEqual([
     'compared.page',
     'pending.all',
-    'pending.held',
     'quarantine.page',
+    'quarantine.pageBeside',
     'reader.page',
   ])
 })

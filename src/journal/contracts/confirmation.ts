@@ -1,4 +1,4 @@
-import type { Millis } from '../../signup/signup.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
 
 /**
  * The journal's interface for what a person decides by the link of a mail. A pending signup is beside the
@@ -41,9 +41,6 @@ export interface Confirmation {
    */
   sweep(now: Millis): Promise<boolean>
 
-  /** How many signups are pending, how many of them are suspect, and how many addresses are blocked. */
-  figures(): Promise<ConfirmationFigures>
-
   /** All that is kept about the person with this address beside the list. */
   ofPerson(address: string): Promise<BesideList>
 }
@@ -71,6 +68,7 @@ export interface LinkState {
   readonly consents: readonly string[]
 }
 
+/** How many signups are pending, how many of them are suspect, and how many addresses are blocked. */
 export interface ConfirmationFigures {
   readonly pending: number
   readonly suspect: number
@@ -85,15 +83,7 @@ export interface BesideList {
 }
 
 export interface PendingRecord {
-  readonly id: string
-  readonly receivedAt: Millis
-  readonly sheetTab: string
-  readonly source: string
-  readonly name: string
-  readonly tags: readonly string[]
-  readonly metadata: string
-  readonly fields: string
-  readonly isSuspect: boolean
+  readonly signup: Signup
   readonly state: 'pending' | 'declined' | 'left'
   /** When its cells are erased; undefined while its mail waits. */
   readonly until: Millis | undefined

@@ -46,7 +46,7 @@ export interface Reader {
    */
   pending(after: number, max: number): Promise<readonly SignupRecord[]>
 
-  /** As `Confirmation.figures`. */
+  /** What is beside the list. */
   beside(): Promise<ConfirmationFigures>
 
   /** As `Outbox.figures` of all mails. */

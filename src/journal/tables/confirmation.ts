@@ -17,20 +17,25 @@ import {
   type Operation,
   reading,
   type Row,
-  rowOf,
   rowReader,
   siteLock,
   statementsOf,
   type Step,
   textOf,
 } from '../sql.ts'
-import { besideListOf, figuresBeside, stepToFindBlock, sweeping, toBlock } from './beside-list.ts'
 import { cellColumns, stepsToAppend } from './append-one.ts'
 import { eraseForgotten } from './erase.ts'
 import { stepsToBury } from './erasure.ts'
 import { allHours, besideState, messageStage } from './layout.ts'
 import { stepToGreet, waitMsOf } from './mails.ts'
-import { erasedPending, stepToClose } from './pending.ts'
+import {
+  besideListOf,
+  closing,
+  erasedPending,
+  stepToFindBlock,
+  sweeping,
+  toBlock,
+} from './pending.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
 import { isHeldKey, type Tabs } from './tabs.ts'
@@ -68,8 +73,7 @@ const sql = statementsOf('confirmation', ({ given, id, lower, signupAt }) => {
     countConfirmed: `INSERT INTO hour_pending AS known (site, hour, confirmed)
                      SELECT $1, hour, $3 FROM ${given('given', '$2', { hour: 'integer' })} WHERE true
                      ON CONFLICT (site, hour) DO UPDATE SET confirmed = known.confirmed + excluded.confirmed`,
-    countPending: `SELECT count(*) AS count FROM pending
-                   WHERE ${ofPerson} AND state = ${pending} AND signals = ''`,
+    close: closing(`person = $2 AND signals = ''`),
     markConfirmed: `UPDATE pending SET state = ${confirmed}, ${erasedPending} WHERE number = $1`,
     closeOthers: `UPDATE pending SET state = ${over}, expires_at = $3, ${erasedPending}
                   WHERE ${ofPerson} AND state IN (${pending}, ${declined}, ${left}) AND signals = ''
@@ -173,7 +177,6 @@ export function confirmationOf(site: TabbedSite): Confirmation {
       })
     },
     sweep: (now) => db.transact([siteLock(id)], () => sweeping(site, now)),
-    figures: () => figuresBeside(site),
     ofPerson: (address) => reading(db, besideListOf(id, personOf(addressHash(secret, address)))),
   }
 }
@@ -236,7 +239,7 @@ function* confirming(
   now: Millis,
 ): Operation<number> {
   const { id, policy, tabs } = site
-  const [open, counted] = yield* ask([sql.open, id, person, now], [sql.countPending, id, person])
+  const [open] = yield* ask([sql.open, id, person, now])
   const isAsked = kind === 'confirm'
   const chosen = chosenOf(kind, open.rows.map(toOpen), tabs)
   const [first] = chosen
@@ -246,6 +249,7 @@ function* confirming(
   const [fallback] = taken.includes(undefined)
     ? yield* tabs.take([{ sheetTab: '' }], now, undefined)
     : []
+  if (isAsked) yield* ask([sql.close, id, person])
   yield chosen.flatMap(({ number, row }, index): readonly Step[] => {
     const tab = taken[index] ?? fallback
     return tab ? [...stepsToAppend(site, row, tab.id, now), [sql.markConfirmed, number]] : []
@@ -257,7 +261,6 @@ function* confirming(
     [sql.unblock, id, person, recipient],
     [sql.dropMails, id, person, now, 'confirm'],
     [sql.countConfirmed, id, hours, chosen.length],
-    stepToClose(id, isAsked ? Number(rowOf(counted)['count']) : 0),
   )
   if (policy.welcomes === true) {
     const to = { email, language, share: '' }
@@ -287,14 +290,13 @@ function chosenOf(kind: Linked['kind'], open: readonly Open[], tabs: Tabs): read
 function* declining({ id, policy }: Site, linked: Linked, now: Millis): Operation<void> {
   const { person, recipient } = linked
   if ((yield* stateOf(id, linked, now)).state !== 'pending') return
-  const [counted] = yield* ask([sql.countPending, id, person])
   yield* ask(
+    [sql.close, id, person],
     [sql.decline, id, person, now + regretMs, now + waitMsOf(policy)],
     // Also for other spellings of the mailbox.
     [sql.blockNow, id, person, 'declined', now, now + declinedMs],
     [sql.blockNow, id, recipient, 'declined', now, now + declinedMs],
     [sql.dropMails, id, person, now, 'welcome'],
-    stepToClose(id, Number(rowOf(counted)['count'])),
   )
 }
 

@@ -11,7 +11,7 @@ import {
   textOf,
   type Answer,
 } from '../sql.ts'
-import { stepsToForget } from './beside-list.ts'
+import { stepsToForget } from './pending.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
 import type { Site } from './site.ts'
 

@@ -1,35 +1,68 @@
 import { fieldsText } from '../../signup/field.ts'
 import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
+import type {
+  BesideList,
+  BlockRecord,
+  ConfirmationFigures,
+  MessageRecord,
+} from '../contracts/confirmation.ts'
 import type { Addressing, AppendTerms, SignupStatus } from '../contracts/intake-log.ts'
-import { hourOf, type SignupRecord } from '../contracts/reader.ts'
+import { hourOf } from '../contracts/reader.ts'
 import { addressHash, fingerprintHash, keyHash, personOf, shareHash } from '../hashes.ts'
-import { givenPositions, givenRows, numberOf, type Row, statementsOf, type Step } from '../sql.ts'
-import { allHours, besideState } from './layout.ts'
+import {
+  ask,
+  givenPositions,
+  givenRows,
+  numberOf,
+  type Operation,
+  type Row,
+  rowOf,
+  rowReader,
+  statementsOf,
+  type Step,
+} from '../sql.ts'
+import { allHours, besideState, messageStage } from './layout.ts'
 import { waitMsOf } from './mails.ts'
 import { idOf, toRecord } from './rows.ts'
 import type { ReadSite } from './facts.ts'
 import type { Site } from './site.ts'
 import { tabStatus, type Tabs } from './tabs.ts'
 
-const { pending } = besideState
+const { pending, declined, left, over } = besideState
+const { sent, dropped } = messageStage
+
+const sweptAtOnce = 500
+/** For how long a mail is known whose link can do nothing any more. */
+const mailKnownMs = 60 * 24 * 60 * 60 * 1000
+/** How many are counted, and how many are told of a person. */
+const [countedMax, toldMax] = [100_000, 1_000]
 
 /** What a signup beside the list has in its cells when they are erased. */
 export const erasedPending = `email = '', source = '', name = '', tags = '', metadata = '', fields = '',
   sheet_tab = '', language = '', share = '', signals = '', mail_wanted = false, kept_until = NULL`
 
-/** The condition for those of $1 that are held: suspect, and without a mail. */
-const isHeld = `site = $1 AND signals <> '' AND state = ${pending}`
+/** Counts the signups of the site $1 as pending no more that are so and for which this holds. To run before they change. */
+export function closing(condition: string): string {
+  return `INSERT INTO hour_pending AS known (site, hour, closed)
+          SELECT $1, ${allHours}, count(*) FROM pending
+          WHERE site = $1 AND state = ${pending} AND ${condition}
+          ON CONFLICT (site, hour) DO UPDATE SET closed = known.closed + excluded.closed`
+}
 
 /** What `toRecord` reads. */
-const recordColumns = `number AS position, pending.id, received_at AS "receivedAt", email, source, name, tags,
+export const pendingColumns = `number AS position, pending.id, received_at AS "receivedAt", email, source, name, tags,
   metadata, fields, sheet_tab AS "sheetTab",
   CASE WHEN signals <> '' THEN signals || '  ' || sheet_tab END AS suspect`
 
-const statusColumns = `number, id, received_at AS "receivedAt", sheet_tab AS "sheetTab", state,
+/** Whether the person $2 is forgotten by a new tombstone of $5 up to $4; or in any case, as $3 says. */
+const isForgotten = `person = $2 AND ($3 OR NOT EXISTS (
+  SELECT 1 FROM tombstone WHERE site = $1 AND tombstone.hash = $5 AND upto >= $4))`
+
+const statusColumns = `id, received_at AS "receivedAt", sheet_tab AS "sheetTab",
   expires_at AS "expiresAt"`
 
-const sql = statementsOf('pending', (dialect) => {
-  const { given, id } = dialect
+const sql = statementsOf('pending', ({ given, id }) => {
+  const isGiven = `number IN (SELECT position FROM ${given('asked', '$2', { position: 'number' })})`
   return {
     ask: `
       INSERT INTO pending (number, id, site, person, state, expires_at, signals, mail_wanted, share,
@@ -54,31 +87,50 @@ const sql = statementsOf('pending', (dialect) => {
             ON CONFLICT (site, hour) DO UPDATE SET asked = known.asked + excluded.asked`,
     countSuspects: `
       INSERT INTO hour_suspect AS known (site, hour, signals, count)
-      SELECT $1, given.hour, given.signals, count(*)
+      SELECT $1, hour, signals, count(*)
       FROM ${given('given', '$2', { id: 'text', signals: 'text', hour: 'integer' })}
-      JOIN pending ON pending.id = ${id('given.id')}
-      GROUP BY given.hour, given.signals
+      WHERE EXISTS (SELECT 1 FROM signup WHERE signup.id = ${id('given.id')})
+        OR EXISTS (SELECT 1 FROM pending WHERE pending.id = ${id('given.id')})
+      GROUP BY hour, signals
       ON CONFLICT (site, hour, signals) DO UPDATE SET count = known.count + excluded.count`,
     find: `SELECT ${statusColumns} FROM pending WHERE id = ${id('$1')} AND site = $2`,
     between: `SELECT ${statusColumns} FROM pending WHERE number BETWEEN $1 AND $2 ORDER BY number`,
-    all: `SELECT ${recordColumns} FROM pending
+    all: `SELECT ${pendingColumns} FROM pending
           WHERE site + 0 = $1 AND number > $2 AND email <> '' AND state = ${pending} ORDER BY number LIMIT $3`,
-    held: `SELECT ${recordColumns} FROM pending
-           WHERE ${isHeld} AND number > $2 ORDER BY number LIMIT $3`,
-    heldAmong: `SELECT ${recordColumns} FROM ${given('asked', '$2', { id: 'text' })}
-                JOIN pending ON pending.id = ${id('asked.id')} WHERE ${isHeld} ORDER BY number`,
-    heldAt: `SELECT number FROM ${given('asked', '$2', { position: 'number' })}
-             JOIN pending ON pending.number = asked.position WHERE ${isHeld} ORDER BY number`,
-    release: `UPDATE pending SET signals = '', mail_wanted = true, expires_at = NULL WHERE number = $1`,
-    erase: `UPDATE pending SET ${erasedPending}, state = ${besideState.over} WHERE number = $1`,
-    close: `INSERT INTO hour_pending AS known (site, hour, closed) VALUES ($1, ${allHours}, $2)
-            ON CONFLICT (site, hour) DO UPDATE SET closed = known.closed + excluded.closed`,
+    expired: `SELECT number FROM pending WHERE site = $1 AND kept_until <= $2
+              ORDER BY kept_until LIMIT ${sweptAtOnce}`,
+    close: closing(isGiven),
+    end: `UPDATE pending SET state = ${over}, ${erasedPending} WHERE site = $1 AND ${isGiven}`,
+    // Who has left for good is on the list of no mail. The welcome itself stays.
+    forgetMailed: `UPDATE message SET email = '' WHERE site = $1 AND kind = 'welcome' AND person IN (
+                     SELECT person FROM pending WHERE state = ${left} AND ${isGiven})`,
+    // A welcome stays, so that nobody is greeted twice.
+    oldMails: `DELETE FROM message WHERE number IN (
+                 SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND kind <> 'welcome'
+                 ORDER BY ended_at LIMIT ${sweptAtOnce})`,
+    figures: `SELECT coalesce(max(asked - closed), 0) AS pending,
+                (SELECT count(*) FROM (SELECT 1 FROM pending WHERE site = $1 AND signals <> ''
+                  LIMIT ${countedMax}) AS held) AS suspect,
+                (SELECT count(*) FROM (SELECT 1 FROM block WHERE site = $1
+                  LIMIT ${countedMax}) AS blocks) AS blocked
+              FROM hour_pending WHERE site = $1 AND hour = ${allHours}`,
+    ofPerson: `SELECT ${pendingColumns}, state, kept_until AS until
+               FROM pending WHERE site = $1 AND person = $2 AND email <> '' ORDER BY number LIMIT ${toldMax}`,
+    mailsOf: `SELECT kind, made_at AS "madeAt", tries,
+                CASE WHEN stage = ${sent} THEN ended_at END AS "sentAt" FROM message
+              WHERE site = $1 AND person = $2 ORDER BY number LIMIT ${toldMax}`,
+    blockOf: 'SELECT why, at, until FROM block WHERE site = $1 AND person = $2',
+    closeForgotten: closing(isForgotten),
+    forget: `UPDATE pending SET state = ${over}, expires_at = 0, person = '', ${erasedPending}
+             WHERE site = $1 AND ${isForgotten}`,
+    forgetMails: `UPDATE message SET email = '', person = '', share = '',
+                    stage = CASE WHEN stage < ${sent} THEN ${dropped} ELSE stage END
+                  WHERE site = $1 AND ${isForgotten}`,
+    expireEmails: `UPDATE message SET email = '' WHERE number IN (
+                     SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND email <> ''
+                     ORDER BY ended_at LIMIT ${sweptAtOnce})`,
   }
 })
-
-/** The numbers of held signups stand behind all positions. */
-export const besideBase = 2 ** 51
-
 /** What a request for signups that are to be confirmed says besides its terms. */
 export interface Asks {
   readonly addressing: Addressing
@@ -135,24 +187,20 @@ export function stepsToCountAsked(
     const hour = hourOf(receivedAt)
     hours.set(hour, (hours.get(hour) ?? 0) + 1)
   }
-  const suspects = asked.flatMap(({ id: signup, receivedAt, suspect }) => {
-    const one = { id: signup, signals: (suspect ?? []).join(',') }
+  const counting = Array.from(hours, ([hour, n]): Step => [sql.count, id, hour, n, first.id])
+  return [...counting, ...stepsToCountSuspects(id, asked)]
+}
+
+/** Counts the suspect ones among signups that were stored, or left out, in this transaction. */
+export function stepsToCountSuspects(
+  site: number,
+  signups: readonly Pick<Signup, 'id' | 'receivedAt' | 'suspect'>[],
+): readonly Step[] {
+  const rows = signups.flatMap(({ id, receivedAt, suspect }) => {
+    const one = { id, signals: (suspect ?? []).join(',') }
     return suspect ? [hourOf(receivedAt), allHours].map((hour) => ({ ...one, hour })) : []
   })
-  const counting = Array.from(hours, ([hour, n]): Step => [sql.count, id, hour, n, first.id])
-  return suspects.length === 0
-    ? counting
-    : [...counting, [sql.countSuspects, id, givenRows(suspects)]]
-}
-
-/** Notes that so many signups are not pending any more. */
-export function stepToClose(site: number, count: number): Step {
-  return [sql.close, site, count]
-}
-
-/** The numbers of these rows of `pending`, as given positions. */
-export function givenNumbers(rows: readonly Row[]): string {
-  return givenPositions(rows.map(({ number }) => Number(number)))
+  return rows.length === 0 ? [] : [[sql.countSuspects, site, givenRows(rows)]]
 }
 
 function firstId(signups: readonly Signup[]): string | null {
@@ -194,32 +242,93 @@ export async function pendingAfter({ db, id }: ReadSite, after: number, max: num
   return rows.map(toRecord)
 }
 
-/** The held ones among them, behind those of the list. */
-export async function heldBeside({ db, id }: ReadSite, after: number, max: number) {
-  const [{ rows }] = await db.query([sql.held, id, Math.max(0, after - besideBase), max])
-  return rows.map(toHeld)
+/** The numbers of these rows of `pending`, as given positions. */
+export function givenNumbers(rows: readonly Row[]): string {
+  return givenPositions(rows.map(({ number }) => Number(number)))
 }
 
-/** Those of these ids that are held beside the list. */
-export async function heldAmong({ db, id }: ReadSite, ids: readonly SignupId[]) {
-  const asked = givenRows([...new Set(ids)].map((one) => ({ id: one })))
-  const [{ rows }] = await db.query([sql.heldAmong, id, asked])
-  return rows.map(toHeld)
+/** Erases pending signups with these numbers. */
+export function stepsToEnd({ id, noteErased }: Site, numbers: string): readonly Step[] {
+  return [[sql.close, id, numbers], [sql.end, id, numbers], ...noteErased()]
 }
 
-function toHeld(row: Row): SignupRecord {
-  const { position, signup } = toRecord(row)
-  return { position: position + besideBase, signup }
+/** As `Confirmation.sweep`. */
+export function* sweeping(site: Site, now: Millis): Operation<boolean> {
+  const { id } = site
+  const [{ rows }] = yield* ask([sql.expired, id, now])
+  const numbers = givenNumbers(rows)
+  const [mails] = yield* ask(
+    [sql.oldMails, id, now - mailKnownMs],
+    [sql.forgetMailed, id, numbers],
+    ...stepsToEnd(site, numbers),
+  )
+  return rows.length === sweptAtOnce || mails.changes === sweptAtOnce
 }
 
-export const heldPending = {
-  /** Those at these positions of `heldBeside`. */
-  at: (site: number, positions: readonly number[]): Step => [
-    sql.heldAt,
-    site,
-    givenRows(positions.map((position) => ({ position: position - besideBase }))),
-  ],
-  /** Its mail goes as if it was asked for now. */
-  release: (row: Row): Step => [sql.release, Number(row['number'])],
-  erase: (row: Row): Step => [sql.erase, Number(row['number'])],
+const toFigures = rowReader({ pending: Number, suspect: Number, blocked: Number })
+
+/** As `Reader.beside`. */
+export async function figuresBeside({ db, id }: ReadSite): Promise<ConfirmationFigures> {
+  const [figures] = await db.query([sql.figures, id])
+  return toFigures(rowOf(figures))
+}
+
+/** Finds the row for `toBlock`. */
+export function stepToFindBlock(site: number, person: string): Step {
+  return [sql.blockOf, site, person]
+}
+
+export const toBlock = rowReader({
+  why: (why) => why as BlockRecord['why'],
+  at: Number,
+  until: numberOf,
+})
+
+/** As `Confirmation.ofPerson`. */
+export function* besideListOf(site: number, person: string): Operation<BesideList> {
+  const [beside, mails, block] = yield* ask(
+    [sql.ofPerson, site, person],
+    [sql.mailsOf, site, person],
+    stepToFindBlock(site, person),
+  )
+  return {
+    pending: beside.rows.map((row) => ({ ...toStanding(row), signup: toRecord(row).signup })),
+    messages: mails.rows.map(toMessageRecord),
+    block: block.rows.map(toBlock)[0],
+  }
+}
+
+const stateNames = { [pending]: 'pending', [declined]: 'declined', [left]: 'left' } as const
+
+const toStanding = rowReader({
+  state: (state) => stateNames[state as keyof typeof stateNames],
+  until: numberOf,
+})
+
+const toMessageRecord = rowReader({
+  kind: (kind) => kind as MessageRecord['kind'],
+  ...{ madeAt: Number, sentAt: numberOf, tries: Number },
+})
+
+/**
+ * Forgets a person beside the list. To run before the tombstone of `upto` is set: what was asked for after a
+ * tombstone that is known stays, unless `isAll`.
+ */
+export function stepsToForget(
+  site: number,
+  hash: string,
+  upto: number,
+  isAll: boolean,
+): readonly Step[] {
+  const values = [site, personOf(hash), isAll, upto, hash] as const
+  return [
+    [sql.closeForgotten, ...values],
+    [sql.forget, ...values],
+    [sql.forgetMails, ...values],
+  ]
+}
+
+/** Erases addresses of mails that ended before this time. */
+export function stepToExpireEmails(site: number, before: Millis): Step {
+  return [sql.expireEmails, site, before]
 }

@@ -1,7 +1,7 @@
 import type { SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
-import { hourOf } from '../contracts/reader.ts'
+import type { SignupRecord } from '../contracts/reader.ts'
 import {
   ask,
   givenPositions,
@@ -15,29 +15,28 @@ import {
 } from '../sql.ts'
 import { cellColumns, stepsToAppend } from './append-one.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
-import { allHours } from './layout.ts'
-import { besideBase, heldAmong, heldBeside, heldPending, stepToClose } from './pending.ts'
+import { besideState } from './layout.ts'
+import { givenNumbers, pendingColumns, stepsToCountSuspects, stepsToEnd } from './pending.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { ReadSite } from './facts.ts'
 import type { Site } from './site.ts'
 
 const sql = statementsOf('quarantine', ({ given, id, signupAt }) => {
-  // What was stored of the suspect signups $2: nothing of a request that was a replay.
-  const stored = `(
-    SELECT given.*, (SELECT position FROM signup WHERE signup.id = ${id('given.id')}) AS position,
-      (SELECT tab.id FROM tab WHERE site = $1 AND tab.key = given.key) AS tab
-    FROM ${given('given', '$2', { id: 'text', key: 'text', signals: 'text', hour: 'integer' })}
-  ) AS stored WHERE position IS NOT NULL`
   // Those that are still held, each with the tab that it asked for. CROSS JOIN keeps the order of the tables.
   const held = `CROSS JOIN tab WHERE tab.id = suspect.tab AND tab.site = $1 AND signup.email <> ''
     AND NOT EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position)`
   const suspectAt = (position: string) =>
     `CROSS JOIN suspect ${signupAt('suspect.position')} ${held} AND suspect.position = ${position}`
+  // Those that are held beside the list have no mail.
+  const isBeside = `site = $1 AND signals <> '' AND state = ${besideState.pending}`
   return {
-    hold: `INSERT INTO suspect (position, tab, signals) SELECT position, tab, signals FROM ${stored}`,
-    count: `INSERT INTO hour_suspect AS known (site, hour, signals, count)
-            SELECT $1, hour, signals, count(*) FROM ${stored} GROUP BY hour, signals
-            ON CONFLICT (site, hour, signals) DO UPDATE SET count = known.count + excluded.count`,
+    // Nothing of a request that was a replay.
+    hold: `INSERT INTO suspect (position, tab, signals)
+           SELECT position, tab, signals FROM (
+             SELECT signals, (SELECT position FROM signup WHERE signup.id = ${id('given.id')}) AS position,
+               (SELECT tab.id FROM tab WHERE site = $1 AND tab.key = given.key) AS tab
+             FROM ${given('given', '$2', { id: 'text', key: 'text', signals: 'text' })}
+           ) AS stored WHERE position IS NOT NULL`,
     page: `SELECT ${recordColumns} FROM suspect ${signupAt('suspect.position')} ${held}
            AND suspect.position > $2 ORDER BY suspect.position LIMIT $3`,
     find: `SELECT ${recordColumns} FROM ${given('asked', '$2', { id: 'text' })}
@@ -49,6 +48,15 @@ const sql = statementsOf('quarantine', ({ given, id, signupAt }) => {
              ORDER BY signup.position`,
     mark: 'UPDATE suspect SET mark = $2 WHERE position = $1',
     rename: `UPDATE signup SET id = ${id('$2')} WHERE position = $1`,
+    pageBeside: `SELECT ${pendingColumns} FROM pending
+                 WHERE ${isBeside} AND number > $2 ORDER BY number LIMIT $3`,
+    findBeside: `SELECT ${pendingColumns} FROM ${given('asked', '$2', { id: 'text' })}
+                 JOIN pending ON pending.id = ${id('asked.id')} WHERE ${isBeside} ORDER BY number`,
+    besideAt: `SELECT number FROM ${given('asked', '$2', { position: 'number' })}
+               JOIN pending ON pending.number = asked.position WHERE ${isBeside} ORDER BY number`,
+    // Its mail goes as if it was asked for now.
+    releaseBeside: `UPDATE pending SET signals = '', mail_wanted = true, expires_at = NULL
+                    WHERE number IN (SELECT position FROM ${given('asked', '$1', { position: 'number' })})`,
   }
 })
 
@@ -65,17 +73,18 @@ export function stepsToNote(
   { id, policy }: Pick<Site, 'id' | 'policy'>,
   suspects: readonly Suspect[],
 ): readonly Step[] {
-  if (suspects.length === 0) return []
-  const rows = suspects.map(({ id: signup, key, suspect, receivedAt }) => ({
-    id: signup,
-    key,
-    signals: suspect.join(','),
-    hour: hourOf(receivedAt),
-  }))
-  const sums = rows.map((row) => ({ ...row, hour: allHours }))
-  const counting: Step = [sql.count, id, givenRows([...rows, ...sums])]
-  if (policy.quarantineTab === undefined) return [counting]
-  return [counting, [sql.hold, id, givenRows(rows)]]
+  const counting = stepsToCountSuspects(id, suspects)
+  if (policy.quarantineTab === undefined || suspects.length === 0) return counting
+  const rows = suspects.map(({ id, key, suspect }) => ({ id, key, signals: suspect.join(',') }))
+  return [...counting, [sql.hold, id, givenRows(rows)]]
+}
+
+/** The positions of those that are held beside the list stand behind all others. */
+const besideBase = 2 ** 51
+
+function toHeldBeside(row: Row): SignupRecord {
+  const { position, signup } = toRecord(row)
+  return { position: position + besideBase, signup }
 }
 
 /** As `Reader.held`. */
@@ -83,7 +92,9 @@ export async function heldAfter({ db, id }: ReadSite, after: number, max: number
   const [{ rows }] = await db.query([sql.page, id, after, max])
   const records = rows.map(toRecord)
   if (records.length === max) return records
-  return [...records, ...(await heldBeside({ db, id }, after, max - records.length))]
+  const rest = [Math.max(0, after - besideBase), max - records.length] as const
+  const [beside] = await db.query([sql.pageBeside, id, ...rest])
+  return [...records, ...beside.rows.map(toHeldBeside)]
 }
 
 /** How the suspect signups of one site are decided on. */
@@ -92,34 +103,35 @@ export function quarantineOf(site: Site): Quarantine {
   return {
     find: async (ids) => {
       const asked = givenRows([...new Set(ids)].map((one) => ({ id: one })))
-      const [{ rows }] = await db.query([sql.find, id, asked])
-      return [...rows.map(toRecord), ...(await heldAmong(site, ids))]
+      const [listed, beside] = await db.query([sql.find, id, asked], [sql.findBeside, id, asked])
+      return [...listed.rows.map(toRecord), ...beside.rows.map(toHeldBeside)]
     },
     release: (positions) =>
       db.transact([headLock, siteLock(id)], function* () {
-        const beside = yield* decidingBeside(site, positions, heldPending.release)
+        const beside = yield* decidingBeside(site, positions, 'release')
         return withBeside(yield* releasing(site, positions), beside)
       }),
     erase: (positions) =>
       db.transact([siteLock(id)], function* () {
-        const beside = yield* decidingBeside(site, positions, heldPending.erase)
-        if (beside > 0) yield* ask(...site.noteErased(), stepToClose(id, beside))
+        const beside = yield* decidingBeside(site, positions, 'erase')
         const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
         return withBeside(yield* leaving(site, held.rows), beside)
       }),
   }
 }
 
-/** Decides on those that are held beside the list. Returns how many they are. */
+/** Decides on those of them that are held beside the list. Returns how many they are. */
 function* decidingBeside(
-  { id }: Site,
+  site: Site,
   positions: readonly number[],
-  decide: (row: Row) => Step,
+  decision: 'release' | 'erase',
 ): Operation<number> {
-  const beside = [...new Set(positions)].filter((position) => position > besideBase)
+  const beside = positions.filter((position) => position > besideBase)
   if (beside.length === 0) return 0
-  const [{ rows }] = yield* ask(heldPending.at(id, beside))
-  yield rows.map(decide)
+  const asked = givenPositions(beside.map((position) => position - besideBase))
+  const [{ rows }] = yield* ask([sql.besideAt, site.id, asked])
+  const numbers = givenNumbers(rows)
+  yield decision === 'release' ? [[sql.releaseBeside, numbers]] : stepsToEnd(site, numbers)
   return rows.length
 }
 

@@ -1,6 +1,6 @@
 import { expiredFact, type Retention } from '../contracts/erasure.ts'
 import { ask, givenPositions, givenRows, type Operation, siteLock, statementsOf } from '../sql.ts'
-import { stepToExpireEmails } from './beside-list.ts'
+import { stepToExpireEmails } from './pending.ts'
 import {
   erasedCells,
   eraseForgotten,

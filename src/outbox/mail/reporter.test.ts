@@ -29,7 +29,7 @@ function createWorld(when: ReporterOptions['when'] = 'hourly') {
         ...{ digest: sha256, delivers: () => true },
         events: { crashed: (error) => errors.push(error) },
         journal: {
-          ...{ reader: journal.reader, confirmation: journal.confirmation },
+          reader: journal.reader,
           outbox: {
             add: async (message) => {
               if (world.broken.has('add')) throw new JournalUnavailable('killed')

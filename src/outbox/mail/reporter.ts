@@ -12,9 +12,8 @@ export interface ReporterOptions {
   /** Where the rows go: a URL or a folder. */
   readonly location: string
   readonly journal: {
-    readonly reader: Pick<Journal['reader'], 'page' | 'held'>
+    readonly reader: Pick<Journal['reader'], 'page' | 'held' | 'beside'>
     readonly delivery: Pick<Journal['delivery'], 'fact' | 'noteFact'>
-    readonly confirmation: Pick<Journal['confirmation'], 'figures'>
     readonly outbox: Pick<Journal['outbox'], 'add'>
   }
   readonly clock: Pick<Clock, 'sleep'>
@@ -98,7 +97,7 @@ export class Reporter implements AsyncDisposable {
     const { site, when, location, journal, digest } = this.#options
     const { position, ...counts } = await this.#count(before?.position ?? 0)
     if (this.#stopping.signal.aborted) return
-    const { pending, blocked } = await journal.confirmation.figures()
+    const { pending, blocked } = await journal.reader.beside()
     const reported: Reported = { when, period, at: now, position, pending, blocked }
     const hasNews =
       counts.accepted + counts.quarantined > 0 ||

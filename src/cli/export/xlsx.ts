@@ -105,33 +105,24 @@ function bookFiles(count: number): readonly (readonly [path: string, xml: string
   const each = (xml: (sheet: number) => string) => sheets.map(xml).join('')
   const relation = (id: number, type: string, target: string) =>
     `<Relationship Id="rId${id}" Type="${relations}/${type}" Target="${target}"/>`
-  return [
-    [
-      '[Content_Types].xml',
+  return Object.entries({
+    '[Content_Types].xml':
       `${declaration}<Types xmlns="${contentTypes}">` +
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
-        `<Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/>` +
-        each(
-          (sheet) =>
-            `<Override PartName="/${sheetPath(sheet)}" ContentType="${types}.worksheet+xml"/>`,
-        ) +
-        '</Types>',
-    ],
-    [
-      '_rels/.rels',
-      `${declaration}<Relationships xmlns="${packageRelations}">${relation(1, 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
-    ],
-    [
-      'xl/workbook.xml',
+      '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+      `<Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/>` +
+      each(
+        (sheet) =>
+          `<Override PartName="/${sheetPath(sheet)}" ContentType="${types}.worksheet+xml"/>`,
+      ) +
+      '</Types>',
+    '_rels/.rels': `${declaration}<Relationships xmlns="${packageRelations}">${relation(1, 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
+    'xl/workbook.xml':
       `${declaration}<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>` +
-        each((sheet) => `<sheet name="Signups ${sheet}" sheetId="${sheet}" r:id="rId${sheet}"/>`) +
-        '</sheets></workbook>',
-    ],
-    [
-      'xl/_rels/workbook.xml.rels',
+      each((sheet) => `<sheet name="Signups ${sheet}" sheetId="${sheet}" r:id="rId${sheet}"/>`) +
+      '</sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
       `${declaration}<Relationships xmlns="${packageRelations}">` +
-        each((sheet) => relation(sheet, 'worksheet', `worksheets/sheet${sheet}.xml`)) +
-        '</Relationships>',
-    ],
-  ]
+      each((sheet) => relation(sheet, 'worksheet', `worksheets/sheet${sheet}.xml`)) +
+      '</Relationships>',
+  })
 }

@@ -153,7 +153,7 @@ function appending(site: IntakeSite, requests: readonly SiteRequest[]): Part {
   const group = requests.map((request) => hashed(request, site))
   const making = group.flatMap((request) => site.tabs.stepsToMake(request))
   const noting = stepsToNote(site, group.flatMap(suspectsOf))
-  const greeting = group.flatMap((request) => stepsToGreet(site, request))
+  const greeting = group.flatMap(({ signups, terms }) => stepsToGreet(site, signups, terms))
   return {
     ...{ site, requests },
     steps: [...making, appendStep(site, group), ...noting, ...greeting],
@@ -162,9 +162,9 @@ function appending(site: IntakeSite, requests: readonly SiteRequest[]): Part {
 }
 
 function asking(request: SiteRequest, asks: Asks): Part {
-  const { site, signups } = request
+  const { site, signups, terms } = request
   const { key = null } = hashed(request, site)
-  const storing = stepsToAsk(site, request, asks)
+  const storing = stepsToAsk(site, signups, terms, asks)
   const looking = [stepToFindAsked(signups), stepToFindKey(site.id, key)]
   return {
     ...{ site, requests: [request] },

@@ -121,7 +121,7 @@ class Appends {
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
     if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
-    this.#greeted.push(...stepsToGreet(site, request))
+    this.#greeted.push(...stepsToGreet(site, signups, terms))
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   }
 
@@ -134,7 +134,7 @@ class Appends {
 
   #ask(request: SiteRequest, asks: Asks): Appended {
     const { site, signups, terms } = request
-    this.#run(stepsToAsk(site, request, asks))
+    this.#run(stepsToAsk(site, signups, terms, asks))
     addTo(this.#asked, site, signups)
     const at = signups[0]?.receivedAt ?? 0
     if (terms.idempotency) this.#db.runStep([sql.deleteKeys, at - idempotencyKeyMs])

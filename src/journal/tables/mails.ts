@@ -15,18 +15,20 @@ const { pauseMs, dayMs, aDayOfSite, aDay } = recipientLimits
 export const ranks = { confirm: 0, welcomeAtOnce: 1, welcome: 2, report: 3, notice: 4 } as const
 
 /**
- * When the limits let the next message go to the mailbox `recipient`: in one row, as `at`; 0 when they do now.
+ * When the limits let the next message of the site $1 go to the mailbox `recipient`: in one row, as `at`; 0 when
+ * they do now.
  *
- * @param paused a condition, under which the pause counts
- * @param except a message that does not count itself
+ * @param of.paused a condition, under which the pause counts
+ * @param of.except a message that does not count itself
  */
-export function waitSql(recipient: string, site: string, paused = 'true', except = '0'): string {
+export function waitSql(of: { recipient: string; paused: string; except?: string }): string {
+  const { recipient, paused, except = '0' } = of
   const from = `FROM sending WHERE sending.recipient = ${recipient} AND sending.message <> ${except}`
   const nth = (nth: number, more = '') =>
     `(SELECT at ${from}${more} ORDER BY at DESC LIMIT 1 OFFSET ${nth - 1})`
   return `(SELECT coalesce(max(at), 0) AS at FROM (
     SELECT max(at) + ${pauseMs} AS at ${from} AND ${paused}
-    UNION ALL SELECT ${nth(aDayOfSite, ` AND sending.site = ${site}`)} + ${dayMs}
+    UNION ALL SELECT ${nth(aDayOfSite, ` AND sending.site = $1`)} + ${dayMs}
     UNION ALL SELECT ${nth(aDay)} + ${dayMs}) AS waits)`
 }
 
@@ -52,18 +54,12 @@ const sql = statementsOf('mails', ({ id }) => {
       SELECT max(turn) AS turn FROM message WHERE site = $1 AND share = $7 AND stage < ${claimed}
       UNION ALL SELECT value FROM counter WHERE name = 'turn'
       UNION ALL SELECT 0) AS turns) + 1`
-  const mail = (
-    kind: string,
-    rank: string,
-    madeAt: string,
-    isPaused: string,
-    condition: string,
-  ) => `
+  const mail = (kind: string, rank: string, madeAt: string, paused: string, condition: string) => `
     INSERT INTO message (number, id, site, kind, rank, turn, person, recipient, email, language, share,
       body, made_at, stage, next_at)
     SELECT (SELECT coalesce(max(number), 0) FROM message) + 1, $2, $1, '${kind}', ${rank}, ${turn},
       $3, $4, $5, $6, $7, '', ${madeAt}, CASE WHEN wait.at > $8 THEN ${resting} ELSE ${ready} END, wait.at
-    FROM ${waitSql('$4', '$1', isPaused)} AS wait
+    FROM ${waitSql({ recipient: '$4', paused })} AS wait
     WHERE NOT ${isBlocked('$3', '$4', '$8')} AND ${condition}`
   return {
     // The mail before it confirms all, as long as that can be confirmed.
@@ -146,13 +142,8 @@ export function* askingBack(
 /** Greets those who get a row by this request. */
 export function stepsToGreet(
   site: Pick<Site, 'id' | 'secret' | 'policy'>,
-  {
-    signups,
-    terms: { greeting },
-  }: {
-    readonly signups: readonly Signup[]
-    readonly terms: AppendTerms
-  },
+  signups: readonly Signup[],
+  { greeting }: AppendTerms,
 ): readonly Step[] {
   const { welcomes, quarantineTab } = site.policy
   if (!greeting || welcomes !== true) return []

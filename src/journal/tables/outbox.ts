@@ -31,13 +31,6 @@ import type { Site } from './site.ts'
 
 const { resting, ready, claimed, sent, dropped } = messageStage
 
-const ranksOf: Readonly<Record<MessageKind, readonly [number, number]>> = {
-  confirm: [ranks.confirm, ranks.confirm],
-  welcome: [ranks.welcomeAtOnce, ranks.welcome],
-  report: [ranks.report, ranks.report],
-  notice: [ranks.notice, ranks.notice],
-}
-
 /** The oldest report or notice gives way to a new one, so that a receiver that is gone fills no journal. */
 const tellingMax = 20
 /** No message waits for longer, but after the clock was set back. */
@@ -51,8 +44,11 @@ const askBackMax = 10
 /** How many figures are counted: more are told as so many. */
 const countedMax = 100_000
 
-/** Whether the pause of its mailbox holds a message, in SQL. */
-const isPaused = `message.rank <> ${ranks.welcomeAtOnce}`
+/** When a message may go, in SQL. */
+const waitsUntil = waitSql({
+  ...{ recipient: 'message.recipient', except: 'message.number' },
+  paused: `message.rank <> ${ranks.welcomeAtOnce}`,
+})
 /** Whether an earlier try of a message was counted, in SQL. */
 const isCounted = 'EXISTS (SELECT 1 FROM sending WHERE sending.message = message.number)'
 
@@ -73,16 +69,14 @@ const sql = statementsOf('outbox', ({ lower }) => {
     free: `UPDATE message SET stage = ${ready}, tries = tries + 1
            WHERE site = $1 AND stage = ${claimed} AND claimed_by <> $2 AND rank BETWEEN $3 AND $4`,
     first: `SELECT number, id, kind, email, language, body, made_at AS "madeAt", tries, turn, recipient,
-              CASE WHEN recipient = '' THEN 0 ELSE ${waitSql(
-                ...(['message.recipient', '$1', isPaused, 'message.number'] as const),
-              )} END AS "waitsUntil", recipient <> '' AND NOT ${isCounted} AS "toCount",
+              CASE WHEN recipient = '' THEN 0 ELSE ${waitsUntil} END AS "waitsUntil",
+              recipient <> '' AND NOT ${isCounted} AS "toCount",
               ${isBlocked('message.person', 'message.recipient', '$4')} AS "isBlocked"
             FROM message WHERE site = $1 AND stage = ${ready} AND rank BETWEEN $2 AND $3
             ORDER BY rank, turn, number LIMIT ${claimedAtOnce}`,
     drop: `UPDATE message SET stage = ${dropped}, email = '', ended_at = $2 WHERE number = $1`,
     paced: 'SELECT at FROM sending WHERE at > $1 AND at <= $2 ORDER BY at DESC LIMIT 1 OFFSET $3',
-    rest: `UPDATE message SET stage = ${resting}, next_at = $2
-           WHERE number = $1`,
+    rest: `UPDATE message SET stage = ${resting}, next_at = $2 WHERE number = $1`,
     claim: `UPDATE message SET stage = ${claimed}, claimed_by = $2 WHERE number = $1`,
     count: `INSERT INTO sending (message, site, recipient, at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (message) DO NOTHING`,
@@ -165,10 +159,11 @@ async function askBack({ db, ...site }: Site, now: Millis): Promise<void> {
   }
 }
 
-/** The ranks of these kinds, which stand side by side. */
+/** The first and the last rank of these kinds, which stand side by side. */
 function rangeOf(kinds: readonly MessageKind[]): readonly [number, number] {
-  const all = kinds.flatMap((kind) => ranksOf[kind])
-  return [Math.min(...all), Math.max(...all)]
+  const all = kinds.map((kind) => ranks[kind])
+  const first = kinds.map((kind) => ranks[kind === 'welcome' ? 'welcomeAtOnce' : kind])
+  return [Math.min(...first), Math.max(...all)]
 }
 
 function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
@@ -194,13 +189,9 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
     for (const row of rows) {
       const [number, waitsUntil] = [Number(row['number']), Number(row['waitsUntil'])]
       if (oldest !== undefined && number !== Number(oldest)) continue
-      if (flagOf(row['isBlocked'])) {
-        yield* ask([sql.drop, number, now])
-        more = true
-        continue
-      }
-      if (waitsUntil > now) {
-        yield* ask([sql.rest, number, waitsUntil])
+      const isBlocked = flagOf(row['isBlocked'])
+      if (isBlocked || waitsUntil > now) {
+        yield* ask(isBlocked ? [sql.drop, number, now] : [sql.rest, number, waitsUntil])
         more = true
         continue
       }

@@ -141,10 +141,10 @@ export interface Asks {
 /** The steps that store a request, unless its key is known or its token is used. */
 export function stepsToAsk(
   { id, secret, policy }: Pick<Site, 'id' | 'secret' | 'policy'>,
-  { signups, terms }: { readonly signups: readonly Signup[]; readonly terms: AppendTerms },
+  signups: readonly Signup[],
+  { idempotency, token }: AppendTerms,
   { addressing, refused }: Asks,
 ): readonly Step[] {
-  const { idempotency, token } = terms
   const key = idempotency && keyHash(secret, idempotency)
   const now = signups[0]?.receivedAt ?? 0
   const holds = policy.quarantineTab !== undefined

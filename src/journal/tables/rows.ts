@@ -41,7 +41,7 @@ function toSignup(row: Row, tab: string): Signup {
 }
 
 /** The tags of a signup from its column. */
-export function tagsOf(value: unknown): readonly string[] {
+function tagsOf(value: unknown): readonly string[] {
   return value === '' ? [] : (JSON.parse(String(value)) as string[])
 }
 

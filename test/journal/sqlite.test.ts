@@ -162,7 +162,7 @@ test('no SQL statement reads all signups or all batches', async () => {
     'mails.welcome': ['SCAN waits', 'SCAN wait'],
     // As far as figures are counted.
     'outbox.waiting': ['SCAN waiting'],
-    'pending.figures': ['SCAN held', 'SCAN blocks'],
+    'reader.beside': ['SCAN held', 'SCAN blocks'],
     // Once, when the default tab gets its name.
     'default tab.moveSuspects': ['SCAN suspect'],
     // These sort what they are given.
@@ -194,10 +194,10 @@ test('SQL statements that run often have a fixed limit, so SQLite plans them onc
   // These read a page for a command.
   expect(bound.map(({ name }) => name).toSorted()).toEqual([
     'compared.page',
-    'pending.all',
     'quarantine.page',
     'quarantine.pageBeside',
     'reader.page',
+    'reader.pending',
   ])
 })
 

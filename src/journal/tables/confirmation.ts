@@ -136,6 +136,7 @@ export function confirmationOf(site: TabbedSite): Confirmation {
       throw error
     }
   }
+  const personAt = (address: string) => personOf(addressHash(secret, address))
   const deciding = (message: string, now: Millis, decide: (linked: Linked) => Operation<unknown>) =>
     change(function* () {
       const linked = yield* linkedBy(id, message)
@@ -166,18 +167,15 @@ export function confirmationOf(site: TabbedSite): Confirmation {
       }
       return reading(db, lookingAt(id, message, now))
     },
-    allow: async (address) => {
-      const [person, mailbox] = [address, mailboxOf(address)].map((it) =>
-        personOf(addressHash(secret, it)),
-      ) as [string, string]
-      return db.transact([siteLock(id)], function* () {
+    allow: (address) =>
+      db.transact([siteLock(id)], function* () {
+        const [person, mailbox] = [personAt(address), personAt(mailboxOf(address))]
         const [{ rows }] = yield* ask([sql.unblock, id, person, mailbox])
         if (rows.length > 0) yield* ask([sql.askAgain, id, person])
         return rows.length > 0
-      })
-    },
+      }),
     sweep: (now) => db.transact([siteLock(id)], () => sweeping(site, now)),
-    ofPerson: (address) => reading(db, besideListOf(id, personOf(addressHash(secret, address)))),
+    ofPerson: (address) => reading(db, besideListOf(id, personAt(address))),
   }
 }
 

@@ -1,11 +1,6 @@
 import { fieldsText } from '../../signup/field.ts'
 import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
-import type {
-  BesideList,
-  BlockRecord,
-  ConfirmationFigures,
-  MessageRecord,
-} from '../contracts/confirmation.ts'
+import type { BesideList, BlockRecord, MessageRecord } from '../contracts/confirmation.ts'
 import type { Addressing, AppendTerms, SignupStatus } from '../contracts/intake-log.ts'
 import { hourOf } from '../contracts/reader.ts'
 import { addressHash, fingerprintHash, keyHash, personOf, shareHash } from '../hashes.ts'
@@ -16,7 +11,6 @@ import {
   numberOf,
   type Operation,
   type Row,
-  rowOf,
   rowReader,
   statementsOf,
   type Step,
@@ -24,7 +18,6 @@ import {
 import { allHours, besideState, messageStage } from './layout.ts'
 import { waitMsOf } from './mails.ts'
 import { idOf, toRecord } from './rows.ts'
-import type { ReadSite } from './facts.ts'
 import type { Site } from './site.ts'
 import { tabStatus, type Tabs } from './tabs.ts'
 
@@ -34,8 +27,8 @@ const { sent, dropped } = messageStage
 const sweptAtOnce = 500
 /** For how long a mail is known whose link can do nothing any more. */
 const mailKnownMs = 60 * 24 * 60 * 60 * 1000
-/** How many are counted, and how many are told of a person. */
-const [countedMax, toldMax] = [100_000, 1_000]
+/** How much is told of a person. */
+const toldMax = 1_000
 
 /** What a signup beside the list has in its cells when they are erased. */
 export const erasedPending = `email = '', source = '', name = '', tags = '', metadata = '', fields = '',
@@ -95,8 +88,6 @@ const sql = statementsOf('pending', ({ given, id }) => {
       ON CONFLICT (site, hour, signals) DO UPDATE SET count = known.count + excluded.count`,
     find: `SELECT ${statusColumns} FROM pending WHERE id = ${id('$1')} AND site = $2`,
     between: `SELECT ${statusColumns} FROM pending WHERE number BETWEEN $1 AND $2 ORDER BY number`,
-    all: `SELECT ${pendingColumns} FROM pending
-          WHERE site + 0 = $1 AND number > $2 AND email <> '' AND state = ${pending} ORDER BY number LIMIT $3`,
     expired: `SELECT number FROM pending WHERE site = $1 AND kept_until <= $2
               ORDER BY kept_until LIMIT ${sweptAtOnce}`,
     close: closing(isGiven),
@@ -108,12 +99,6 @@ const sql = statementsOf('pending', ({ given, id }) => {
     oldMails: `DELETE FROM message WHERE number IN (
                  SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND kind <> 'welcome'
                  ORDER BY ended_at LIMIT ${sweptAtOnce})`,
-    figures: `SELECT coalesce(max(asked - closed), 0) AS pending,
-                (SELECT count(*) FROM (SELECT 1 FROM pending WHERE site = $1 AND signals <> ''
-                  LIMIT ${countedMax}) AS held) AS suspect,
-                (SELECT count(*) FROM (SELECT 1 FROM block WHERE site = $1
-                  LIMIT ${countedMax}) AS blocks) AS blocked
-              FROM hour_pending WHERE site = $1 AND hour = ${allHours}`,
     ofPerson: `SELECT ${pendingColumns}, state, kept_until AS until
                FROM pending WHERE site = $1 AND person = $2 AND email <> '' ORDER BY number LIMIT ${toldMax}`,
     mailsOf: `SELECT kind, made_at AS "madeAt", tries,
@@ -126,9 +111,6 @@ const sql = statementsOf('pending', ({ given, id }) => {
     forgetMails: `UPDATE message SET email = '', person = '', share = '',
                     stage = CASE WHEN stage < ${sent} THEN ${dropped} ELSE stage END
                   WHERE site = $1 AND ${isForgotten}`,
-    expireEmails: `UPDATE message SET email = '' WHERE number IN (
-                     SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND email <> ''
-                     ORDER BY ended_at LIMIT ${sweptAtOnce})`,
   }
 })
 /** What a request for signups that are to be confirmed says besides its terms. */
@@ -236,12 +218,6 @@ export function toPendingStatus(row: Row, tabs: Tabs, now: Millis): SignupStatus
   }
 }
 
-/** As `Reader.pending`. */
-export async function pendingAfter({ db, id }: ReadSite, after: number, max: number) {
-  const [{ rows }] = await db.query([sql.all, id, after, max])
-  return rows.map(toRecord)
-}
-
 /** The numbers of these rows of `pending`, as given positions. */
 export function givenNumbers(rows: readonly Row[]): string {
   return givenPositions(rows.map(({ number }) => Number(number)))
@@ -263,14 +239,6 @@ export function* sweeping(site: Site, now: Millis): Operation<boolean> {
     ...stepsToEnd(site, numbers),
   )
   return rows.length === sweptAtOnce || mails.changes === sweptAtOnce
-}
-
-const toFigures = rowReader({ pending: Number, suspect: Number, blocked: Number })
-
-/** As `Reader.beside`. */
-export async function figuresBeside({ db, id }: ReadSite): Promise<ConfirmationFigures> {
-  const [figures] = await db.query([sql.figures, id])
-  return toFigures(rowOf(figures))
 }
 
 /** Finds the row for `toBlock`. */
@@ -326,9 +294,4 @@ export function stepsToForget(
     [sql.forget, ...values],
     [sql.forgetMails, ...values],
   ]
-}
-
-/** Erases addresses of mails that ended before this time. */
-export function stepToExpireEmails(site: number, before: Millis): Step {
-  return [sql.expireEmails, site, before]
 }

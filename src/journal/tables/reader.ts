@@ -4,13 +4,16 @@ import type { Signal } from '../../signup/suspicion.ts'
 import { hourMs, hourOf, type Reader } from '../contracts/reader.ts'
 import { type Answer, type Database, rowOf, rowReader, statementsOf } from '../sql.ts'
 import { type ReadSite, readFact, setFact } from './facts.ts'
-import { allHours } from './layout.ts'
-import { figuresBeside, pendingAfter } from './pending.ts'
+import { allHours, besideState } from './layout.ts'
+import { pendingColumns } from './pending.ts'
 import { figuresOf } from './outbox.ts'
 import { heldAfter } from './quarantine.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import { heldMark, isHeldKey } from './tabs.ts'
 import { webhookFigures } from './webhooks.ts'
+
+/** How many suspect signups and blocked addresses are counted: more are told as so many. */
+const countedMax = 100_000
 
 const sql = statementsOf('reader', ({ behind }) => ({
   sites: 'SELECT id, name FROM site',
@@ -50,6 +53,14 @@ const sql = statementsOf('reader', ({ behind }) => ({
          WHERE signup.position > $1 AND tab.id = signup.tab AND tab.site = $2 AND signup.email <> ''
            AND NOT EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position)
          ORDER BY signup.position LIMIT $3`,
+  pending: `SELECT ${pendingColumns} FROM pending
+        WHERE site + 0 = $1 AND number > $2 AND email <> '' AND state = ${besideState.pending} ORDER BY number LIMIT $3`,
+  beside: `SELECT coalesce(max(asked - closed), 0) AS pending,
+              (SELECT count(*) FROM (SELECT 1 FROM pending WHERE site = $1 AND signals <> ''
+                LIMIT ${countedMax}) AS held) AS suspect,
+              (SELECT count(*) FROM (SELECT 1 FROM block WHERE site = $1
+                LIMIT ${countedMax}) AS blocks) AS blocked
+            FROM hour_pending WHERE site = $1 AND hour = ${allHours}`,
 }))
 
 /** What a journal has of one site, for reading. */
@@ -97,8 +108,14 @@ export function readerOf(site: ReadSite): Reader {
       return rows.map(toRecord)
     },
     held: (after, max) => heldAfter(site, after, max),
-    pending: (after, max) => pendingAfter(site, after, max),
-    beside: () => figuresBeside(site),
+    pending: async (after, max) => {
+      const [{ rows }] = await db.query([sql.pending, id, after, max])
+      return rows.map(toRecord)
+    },
+    beside: async () => {
+      const [figures] = await db.query([sql.beside, id])
+      return toBeside(rowOf(figures))
+    },
     mails: () => figuresOf(site, ['confirm', 'welcome', 'report']),
     webhooks: (endpoint) => webhookFigures(site, endpoint),
     probe: async () => {
@@ -144,4 +161,5 @@ function firstWaiting({ rows }: Answer, asideTabs: readonly string[] = []): Mill
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
+const toBeside = rowReader({ pending: Number, suspect: Number, blocked: Number })
 const countsOf = rowReader({ accepted: Number, written: Number })

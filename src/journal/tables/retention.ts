@@ -1,6 +1,5 @@
 import { expiredFact, type Retention } from '../contracts/erasure.ts'
 import { ask, givenPositions, givenRows, type Operation, siteLock, statementsOf } from '../sql.ts'
-import { stepToExpireEmails } from './pending.ts'
 import {
   erasedCells,
   eraseForgotten,
@@ -45,6 +44,10 @@ const sql = statementsOf('retention', ({ given, between, signupAt, ofEach }) => 
     expire: `UPDATE signup SET ${erasedCells}
              FROM ${given('found', '$2', { position: 'number' })}
              WHERE ${isAt('found.position')} AND ${isExpirable}`,
+    // Mails that have ended.
+    expireEmails: `UPDATE message SET email = '' WHERE number IN (
+                     SELECT number FROM message WHERE site = $1 AND ended_at < $2 AND email <> ''
+                     ORDER BY ended_at LIMIT ${expiredAtOnce})`,
     endBatch: 'UPDATE batch SET is_expired = true WHERE number = $1',
   }
 })
@@ -57,7 +60,7 @@ export function retentionOf(site: Site): Retention {
       const before = Math.min(writtenBefore, Number.MAX_SAFE_INTEGER)
       const [{ rows }] = await db.query([sql.unexpired, id, before])
       if (!rows[0]) {
-        const [{ changes }] = await db.change([siteLock(id)], stepToExpireEmails(id, before))
+        const [{ changes }] = await db.change([siteLock(id)], [sql.expireEmails, id, before])
         return changes > 0
       }
       const batch = Number(rows[0]['number'])

@@ -142,27 +142,26 @@ export type RemovalWait = Pick<
 export async function removeRows(options: RemovalWait): Promise<string | undefined> {
   const { journals, reachable, startRemoval, clock, waitMs } = options
   const all = new Map([...journals].filter(([name]) => reachable.has(name)))
-  const isDone = async () => (await unfinished(all)).waiting === 0
+  const isDone = async () => (await unfinishedSites(all)).length === 0
   if (await isDone()) return undefined
   await using removal = await startRemoval()
   await isTrueBy(clock.elapsed() + waitMs, isDone, options)
-  const { sites } = await unfinished(all)
+  const sites = await unfinishedSites(all)
   const reasons = await Promise.all(sites.map((site) => removal.reasonAt(site)))
   return reasons.find((reason) => reason !== undefined)
 }
 
-/** How many rows and signups in batches wait, of all people, and at which sites. */
-async function unfinished(journals: ReadonlyMap<string, Journal>) {
-  const sum = { waiting: 0, sites: [] as string[] }
+/** At which sites rows or signups in batches wait, of all people. */
+async function unfinishedSites(journals: ReadonlyMap<string, Journal>): Promise<readonly string[]> {
+  const sites: string[] = []
   for (const [name, { erasure }] of journals) {
     const { removals, frozen } = await erasure.unfinished()
-    sum.waiting += removals + frozen
-    if (removals + frozen > 0) sum.sites.push(name)
+    if (removals + frozen > 0) sites.push(name)
   }
-  return sum
+  return sites
 }
 
-/** The same of this address, and how many of them are signups in batches. */
+/** The same of this address, how many wait, and how many of them are signups in batches. */
 async function waitingOf(
   address: string,
   journals: ReadonlyMap<string, Journal>,

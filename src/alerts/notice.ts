@@ -1,6 +1,5 @@
-import { inWords, second } from '../platform/clock.ts'
+import { inWords, iso, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import type { News } from './outage.ts'
 
 /** How many signups or mails wait, and since when the oldest one does. */
 export interface Backlog {
@@ -8,110 +7,90 @@ export interface Backlog {
   readonly oldest: Millis | undefined
 }
 
-type NoticeType = `delivery.${'blocked' | 'stalled' | 'resumed'}` | MailNoticeType
-type MailNoticeType = 'mail.failing' | 'mail.resumed' | 'mail.delayed' | 'mail.on_time'
+const askDoctor = 'Run rollcall doctor to see what to do.'
+
+/** The types of notices: what the log says of each, and what people read, after the trouble has lasted so long. */
+export const noticeTypes = {
+  'delivery.blocked': [
+    'notice: signups do not reach the spreadsheet',
+    (length, reason) => `delivery has been blocked for ${length}. ${reason}. ${askDoctor}`,
+  ],
+  'delivery.stalled': [
+    'notice: signups do not reach the spreadsheet',
+    (length, reason) => `no signup was written for ${length}. ${reason}.`,
+  ],
+  'delivery.resumed': [
+    'notice: delivery works again',
+    (length) => `delivery works again, after ${length}.`,
+  ],
+  'mail.failing': [
+    'notice: mails cannot be sent',
+    (length, reason) => `no mail could be sent for ${length}. ${reason}. ${askDoctor}`,
+  ],
+  'mail.resumed': [
+    'notice: mails are sent again',
+    (length) => `mails are sent again, after ${length}.`,
+  ],
+  'mail.delayed': [
+    'notice: mails are late',
+    (_, reason) => `mails are late. ${reason}. MAIL_PER_HOUR is the pace of all sites.`,
+  ],
+  'mail.on_time': [
+    'notice: mails are no longer late',
+    (length) => `mails are no longer late, after ${length}.`,
+  ],
+} as const satisfies Readonly<
+  Record<string, readonly [line: string, words: (length: string, reason: string) => string]>
+>
+
+export type NoticeType = keyof typeof noticeTypes
 
 /** The body of a notice. It has nothing that a visitor may have typed: neither cells nor names of tabs. */
 export type NoticeBody = ReturnType<typeof noticeOf>
 
-export function deliveryNotice(news: News, site: string, backlog: Backlog, now: Millis) {
-  const kind = news.kind === 'blocked' || news.kind === 'stalled' ? news.kind : 'resumed'
-  const waits = waitingWords(backlog, now, 'signup', 'on disk')
-  return noticeOf(
-    `delivery.${kind}`,
-    news,
-    site,
-    backlog,
-    now,
-    `${sentencesOf(news, now)} ${waits}`,
-  )
-}
-
-/** @param type as it is told when it is not the end of a trouble, and then */
-export function mailNotice(
-  [begun, ended]: readonly [MailNoticeType, MailNoticeType],
-  news: News,
-  site: string,
-  backlog: Backlog,
-  now: Millis,
-) {
-  const type = news.kind === 'resumed' ? ended : begun
-  const waits = waitingWords(backlog, now, 'mail', 'in the journal')
-  return noticeOf(type, news, site, backlog, now, `${mailSentencesOf(type, news, now)} ${waits}`)
-}
-
-/** Times are ISO 8601 in UTC. */
-function noticeOf(
+/**
+ * Times are ISO 8601 in UTC.
+ *
+ * @param trouble since when it has lasted, and why: a fixed sentence, without which it is over
+ */
+export function noticeOf(
   type: NoticeType,
-  news: News,
+  { since, reason }: { readonly since: Millis; readonly reason?: string },
   site: string,
-  backlog: Backlog,
+  { waiting, oldest = Infinity }: Backlog,
   now: Millis,
-  sentences: string,
 ) {
+  const oldestWaitingSeconds = Math.max(0, Math.round((now - oldest) / 1000))
+  const [, words] = noticeTypes[type]
+  const waits = waitingWords(type, waiting, inWords(oldestWaitingSeconds * second))
   return {
     type,
-    timestamp: new Date(now).toISOString(),
+    timestamp: iso(now),
     data: {
       site,
-      // A fixed sentence.
-      ...(news.kind !== 'resumed' && { reason: news.reason }),
-      // When the outage began.
-      since: new Date(news.since).toISOString(),
-      waiting: backlog.waiting,
-      oldestWaitingSeconds: oldestSeconds(backlog, now),
+      ...(reason !== undefined && { reason }),
+      since: iso(since),
+      waiting,
+      oldestWaitingSeconds,
     },
     // The same for people. Chat programs such as Slack show it.
-    text: `Rollcall, site ${site}: ${sentences}`,
+    text: `Rollcall, site ${site}: ${words(inWords(now - since), reason ?? '')} ${waits}`,
   }
+}
+
+function waitingWords(type: NoticeType, waiting: number, oldest: string): string {
+  const [what, where] = type.startsWith('mail') ? ['mail', 'in the journal'] : ['signup', 'on disk']
+  if (waiting === 0) return `No ${what} waits.`
+  if (waiting === 1) return `1 ${what} waits ${where}, for ${oldest}.`
+  return `${waiting} ${what}s wait ${where}, the oldest one for ${oldest}.`
 }
 
 /** The body of a notice that an operator asks for, to see that it arrives. */
 export function testNotice(now: Millis): string {
   return JSON.stringify({
     type: 'notice.test',
-    timestamp: new Date(now).toISOString(),
+    timestamp: iso(now),
     data: {},
     text: 'Rollcall: this is a test. Notices of an outage come here.',
   })
-}
-
-function sentencesOf(news: News, now: Millis): string {
-  const length = inWords(now - news.since)
-  switch (news.kind) {
-    case 'blocked':
-      return `delivery has been blocked for ${length}. ${news.reason}. Run rollcall doctor to see what to do.`
-    case 'resumed':
-      return `delivery works again, after ${length}.`
-    default:
-      return `no signup was written for ${length}. ${news.reason}.`
-  }
-}
-
-function mailSentencesOf(type: MailNoticeType, news: News, now: Millis): string {
-  const length = inWords(now - news.since)
-  const reason = news.kind === 'resumed' ? '' : `${news.reason}.`
-  switch (type) {
-    case 'mail.failing':
-      return `no mail could be sent for ${length}. ${reason} Run rollcall doctor to see what to do.`
-    case 'mail.resumed':
-      return `mails are sent again, after ${length}.`
-    case 'mail.delayed':
-      return `mails are late. ${reason} MAIL_PER_HOUR is the pace of all sites.`
-    case 'mail.on_time':
-      return `mails are no longer late, after ${length}.`
-  }
-}
-
-/** Of the oldest that waits; 0 when none does. */
-function oldestSeconds({ oldest }: Backlog, now: Millis): number {
-  return Math.max(0, Math.round((now - (oldest ?? now)) / 1000))
-}
-
-function waitingWords(backlog: Backlog, now: Millis, what: string, where: string): string {
-  const { waiting } = backlog
-  const oldest = inWords(oldestSeconds(backlog, now) * second)
-  if (waiting === 0) return `No ${what} waits.`
-  if (waiting === 1) return `1 ${what} waits ${where}, for ${oldest}.`
-  return `${waiting} ${what}s wait ${where}, the oldest one for ${oldest}.`
 }

@@ -1,6 +1,7 @@
 import type { Health } from '../ops/health.ts'
 import { delayWords, refusalWords } from '../signup/trouble.ts'
 import type { Millis } from '../signup/signup.ts'
+import type { NoticeType } from './notice.ts'
 
 /** How something of a site fares at one moment, such as its delivery. */
 export type Seen =
@@ -10,8 +11,8 @@ export type Seen =
   | Trouble
 
 interface Trouble {
-  /** Of delivery: `blocked`, `stalled`. Of mail: `failing`, `delayed`. */
-  readonly kind: 'blocked' | 'stalled' | 'failing' | 'delayed'
+  /** The type of the notice that tells it. */
+  readonly kind: NoticeType
   /** A fixed sentence, which may be public. */
   readonly reason: string
   readonly since: Millis
@@ -46,14 +47,14 @@ export function seenIn(
   { toldAfterMs }: Pick<OutageTimes, 'toldAfterMs'>,
 ): Seen {
   if (delivery.state === 'blocked') {
-    return { kind: 'blocked', reason: refusalWords[delivery.reason], since: now }
+    return { kind: 'delivery.blocked', reason: refusalWords[delivery.reason], since: now }
   }
   if (waitingSince !== undefined && now - waitingSince >= toldAfterMs) {
     const reason = delivery.state === 'delayed' ? delayWords.delayed : delayWords.unknown
-    return { kind: 'stalled', reason, since: waitingSince }
+    return { kind: 'delivery.stalled', reason, since: waitingSince }
   }
   const [tab] = tabs.values()
-  if (tab) return { kind: 'blocked', reason: refusalWords[tab.reason], since: now }
+  if (tab) return { kind: 'delivery.blocked', reason: refusalWords[tab.reason], since: now }
   return { kind: delivery.state === 'delayed' ? 'unsure' : 'well' }
 }
 

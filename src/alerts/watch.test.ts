@@ -10,7 +10,7 @@ import type { HttpAnswer, HttpClient, OutgoingRequest } from '../platform/http-c
 import { Sender } from '../outbox/sender.ts'
 import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
 import { sha256 } from '../platform/node/digest.ts'
-import { watchDelivery } from './watch-delivery.ts'
+import { watchDelivery } from './watched.ts'
 import { Watch, type WatchTimes } from './watch.ts'
 
 const second = 1000
@@ -70,9 +70,7 @@ function startWatch(world: SendingWorld, times: Partial<WatchTimes>): Watch {
   return new Watch({
     ...{ site, clock, time: clock, times, digest: sha256, hasReceiver: true },
     delivers: () => world.delivers,
-    watched: [
-      watchDelivery({ site, health: world.health, reader: journal.reader, clock, time: clock }),
-    ],
+    watched: [watchDelivery({ health: world.health, reader: journal.reader, clock, time: clock })],
     journal: {
       outbox: { add: (message) => fail().then(() => journal.outbox.add(message)) },
       delivery: {

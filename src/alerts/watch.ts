@@ -5,7 +5,7 @@ import { type Clock, second } from '../platform/clock.ts'
 import type { Digest } from '../platform/digest.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { NoticeEvents } from './notice-events.ts'
-import type { NoticeBody } from './notice.ts'
+import { type Backlog, type NoticeBody, noticeOf, type NoticeType } from './notice.ts'
 import { advance, type News, type Outage, type OutageTimes, type Seen } from './outage.ts'
 
 export interface WatchTimes extends OutageTimes {
@@ -17,9 +17,11 @@ export interface WatchTimes extends OutageTimes {
 export interface Watched {
   /** The name of the fact in the journal that has its outage. */
   readonly fact: string
+  /** The type of the notice of its end. */
+  readonly ended: NoticeType
   readonly toldAfterMs?: Millis
   see(times: OutageTimes): Promise<Seen>
-  noticeOf(news: News): Promise<NoticeBody>
+  backlog(): Promise<Backlog>
 }
 
 export interface WatchOptions {
@@ -105,8 +107,8 @@ export class Watch implements AsyncDisposable {
 
   /** Tells what is new. */
   async #look(watched: Watched): Promise<void> {
-    const { clock, time, events, journal, delivers, hasReceiver } = this.#options
-    const { toldAfterMs = this.#times.toldAfterMs, fact } = watched
+    const { site, clock, time, events, journal, delivers, hasReceiver } = this.#options
+    const { toldAfterMs = this.#times.toldAfterMs, fact, ended } = watched
     const times = { ...this.#times, toldAfterMs }
     const text = await journal.delivery.fact(fact)
     const before = text === undefined ? {} : (JSON.parse(text) as Kept)
@@ -117,7 +119,11 @@ export class Watch implements AsyncDisposable {
     const reason = outage && ('reason' in seen ? seen.reason : before.reason)
     const kept: Kept = { outage, reason }
     if (JSON.stringify(kept) === JSON.stringify(before)) return
-    const notice = news && (await watched.noticeOf(news))
+    const tell = async ({ kind, ...more }: News) => {
+      const type = kind === 'resumed' ? ended : kind
+      return noticeOf(type, more, site, await watched.backlog(), time.now())
+    }
+    const notice = news && (await tell(news))
     if (!delivers()) return
     if (hasReceiver) {
       for (const { id, body } of before.waiting ?? []) await this.#add(id, body)

@@ -1,7 +1,6 @@
 import { noticeEvents, noticeSenderEvents } from '../alerts/notice-events.ts'
-import { watchDelivery } from '../alerts/watch-delivery.ts'
-import { watchMail } from '../alerts/watch-mail.ts'
 import { Watch, type WatchTimes } from '../alerts/watch.ts'
+import { watchDelivery, watchMail } from '../alerts/watched.ts'
 import { readMailNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Events } from '../ops/events.ts'
@@ -60,14 +59,12 @@ export function startMessages(options: MessageOptions, parts: Parts) {
     void keepFailing(reader, health)
     senders.push(new Sender({ ...common, consumer: mail(), events: mailSenderEvents(events) }))
   }
+  const watched = { health, reader, outbox, clock, time }
   const watch = new Watch({
     ...{ site, journal, clock, time, digest, delivers, times },
     hasReceiver: receiver !== undefined,
     events: noticeEvents(log),
-    watched: [
-      watchDelivery({ site, health, reader, clock, time }),
-      ...(mail ? watchMail({ site, health, outbox, time }) : []),
-    ],
+    watched: [watchDelivery(watched), ...(mail ? watchMail(watched) : [])],
   })
   const reporter =
     report &&

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 
 import type { OutboxFigures } from '../journal/contracts/outbox.ts'
 import { createHealth } from '../ops/health.ts'
+import { noticeOf } from './notice.ts'
 import { advance, type Outage } from './outage.ts'
-import { watchMail } from './watch-mail.ts'
+import { watchMail } from './watched.ts'
 
 const minute = 60_000
 const usual = { toldAfterMs: 5 * minute, calmMs: minute }
@@ -27,7 +28,7 @@ function createWorld() {
     return { waiting: 3, oldest: world.oldest, lastSent: undefined, failed: undefined }
   }
   const time = { now: () => world.now }
-  const watched = watchMail({ site: 'launch', health, outbox: { figures }, time })
+  const watched = watchMail({ health, outbox: { figures }, time })
   const states = watched.map((it) => ({ it, outage: undefined as Outage | undefined, well: 0 }))
   async function look(): Promise<void> {
     for (const state of states) {
@@ -38,7 +39,8 @@ function createWorld() {
       const { outage, news } = advance(state.outage, seen, world.now, world.now - state.well, times)
       state.outage = outage
       if (!news) continue
-      const { type, text } = await it.noticeOf(news)
+      const kind = news.kind === 'resumed' ? it.ended : news.kind
+      const { type, text } = noticeOf(kind, news, 'launch', await it.backlog(), world.now)
       world.told.push(type)
       world.texts.push(text)
     }

@@ -1,0 +1,87 @@
+import { mailFact, noticesFact } from '../journal/contracts/delivery-log.ts'
+import type { Outbox } from '../journal/contracts/outbox.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
+import type { Health } from '../ops/health.ts'
+import { type Clock, minute } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+import { seenIn } from './outage.ts'
+import type { Watched } from './watch.ts'
+
+export interface WatchedParts {
+  /** What the site's own writer and its own sender of mails meet. */
+  readonly health: Pick<Health, 'delivery' | 'tabs' | 'mail'>
+  readonly reader: Pick<Reader, 'backlog' | 'waitingSince' | 'figures'>
+  readonly outbox: Pick<Outbox, 'figures'>
+  readonly clock: Pick<Clock, 'elapsed'>
+  readonly time: Pick<Clock, 'now'>
+}
+
+/** Whether signups reach the spreadsheet. */
+export function watchDelivery(parts: Omit<WatchedParts, 'outbox'>): Watched {
+  const { health, reader, clock, time } = parts
+  const startedAt = clock.elapsed()
+  /** What the journal last said of how long something waits, and when it first said so, on the elapsed clock. */
+  let waits: { readonly since: Millis | undefined; readonly seenAt: Millis }
+  waits = { since: undefined, seenAt: startedAt }
+  return {
+    fact: noticesFact,
+    ended: 'delivery.resumed',
+    async see(times) {
+      const since = await reader.waitingSince([...health.tabs.keys()])
+      if (since !== waits.since) waits = { since, seenAt: clock.elapsed() }
+      const now = time.now()
+      // A wall clock that was set back must not hide that something waits.
+      const seenSince = now - (clock.elapsed() - waits.seenAt)
+      const waitingSince = since === undefined ? undefined : Math.min(since, seenSince)
+      const seen = seenIn(health, waitingSince, now, times)
+      // Signups may have waited while no service ran. The writer has a moment for them.
+      const isNew = clock.elapsed() - startedAt < times.calmMs
+      return isNew && seen.kind === 'delivery.stalled' ? { kind: 'unsure' } : seen
+    },
+    async backlog() {
+      const now = time.now()
+      const waiting = await reader.backlog()
+      const { oldestWaiting: oldest } = await reader.figures(now, now)
+      return { waiting, oldest }
+    },
+  }
+}
+
+const lateAfterMs = 10 * minute
+const lateWords = 'More mails wait than may be sent in an hour'
+
+/** Whether mails can be sent at all, and whether those that may be sent go in time. */
+export function watchMail(
+  parts: Pick<WatchedParts, 'health' | 'outbox' | 'time'>,
+): readonly Watched[] {
+  const { health, outbox, time } = parts
+  const backlog = () => outbox.figures(['confirm', 'welcome', 'report'])
+  let wasLate = false
+  return [
+    {
+      fact: mailFact,
+      ended: 'mail.resumed',
+      backlog,
+      see: async () => {
+        const { mail } = health
+        if (mail.state !== 'failing') return { kind: 'well' }
+        return { kind: 'mail.failing', reason: mail.reason, since: mail.since }
+      },
+    },
+    {
+      fact: 'mail delay',
+      ended: 'mail.on_time',
+      toldAfterMs: lateAfterMs,
+      backlog,
+      see: async () => {
+        if (health.mail.state === 'failing') return { kind: 'unsure' }
+        const { oldest: since = Infinity } = await backlog()
+        // A mail whose next try has just come is not late.
+        const mayBeLate = wasLate
+        wasLate = time.now() - since >= lateAfterMs
+        if (!wasLate) return { kind: 'well' }
+        return mayBeLate ? { kind: 'mail.delayed', reason: lateWords, since } : { kind: 'unsure' }
+      },
+    },
+  ]
+}

@@ -49,7 +49,7 @@ export async function sendTestNotice(
   const { host } = new URL(receiver.url)
   const message = { id: `msg_${crypto.randomUUID()}`, body: testNotice(world.clock.now()) }
   const sent = await sendMessage(receiver, message, world, signal)
-  return sent.kind === 'received'
+  return sent.kind === 'sent'
     ? ok(`go to ${host}, which has taken a test notice`)
     : fault(`go to ${host}, which has not taken a test notice: ${sent.reason}`, checkReceiver)
 }

@@ -1,4 +1,4 @@
-import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
 import type { Outbox } from '../journal/contracts/outbox.ts'
 import { type Clock, second } from '../platform/clock.ts'
@@ -95,12 +95,10 @@ export class Watch implements AsyncDisposable {
       await clock.sleep(this.#times.lookMs, signal)
       if (signal.aborted) return
       for (const it of watched) {
-        try {
-          if (delivers()) await this.#look(it)
-        } catch (error) {
-          // Intake reports a failing journal.
-          if (!(error instanceof JournalUnavailable)) events.noticesFailed(error)
-        }
+        if (!delivers()) break
+        await unlessUnavailable(this.#look(it)).catch((error: unknown) =>
+          events.noticesFailed(error),
+        )
       }
     }
   }

@@ -2,12 +2,12 @@ import { answer, type Answer } from '../http/answer.ts'
 import type { ApiKeys } from '../http/api-keys.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
+import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import type { Health } from '../ops/health.ts'
 import type { Metrics, Readings, SiteReading } from '../ops/metrics.ts'
 import type { Clock } from '../platform/clock.ts'
 import { deliveryState } from '../signup/trouble.ts'
-import { unlessUnavailable } from './ready.ts'
 
 export interface MetricsOptions {
   /** The one token that `GET /metrics` needs. */

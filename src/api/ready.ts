@@ -1,5 +1,5 @@
 import type { Reader } from '../journal/contracts/reader.ts'
-import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -152,16 +152,6 @@ async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | u
       ? refusalWords[delivery.reason]
       : delayWords[delivery.state === 'delayed' ? 'delayed' : 'unknown']
   return { since: new Date(since).toISOString(), error }
-}
-
-/** Undefined while the journal cannot be read. */
-export async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (error instanceof JournalUnavailable) return undefined
-    throw error
-  }
 }
 
 function challengeOf({ challenge }: Health): ReadinessAnswer['challenge'] {

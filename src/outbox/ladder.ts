@@ -21,21 +21,12 @@ export function probePauseMs(failures: number, random: Random): Millis {
 }
 
 /** A wall clock that never runs backwards, so that one that was set back makes nothing wait for longer. */
-export class SteadyTime {
-  readonly #clock: Pick<Clock, 'elapsed'>
-  readonly #time: Pick<Clock, 'now'>
-  #last: { readonly at: Millis; readonly elapsed: Millis } | undefined
-
-  constructor(clock: Pick<Clock, 'elapsed'>, time: Pick<Clock, 'now'>) {
-    this.#clock = clock
-    this.#time = time
-  }
-
-  now(): Millis {
-    const elapsed = this.#clock.elapsed()
-    const passed = this.#last ? this.#last.at + elapsed - this.#last.elapsed : 0
-    const at = Math.max(this.#time.now(), Math.floor(passed))
-    this.#last = { at, elapsed }
+export function steadyTime(clock: Pick<Clock, 'elapsed'>, time: Pick<Clock, 'now'>): () => Millis {
+  let last = { at: -Infinity, elapsed: 0 }
+  return () => {
+    const elapsed = clock.elapsed()
+    const at = Math.max(time.now(), Math.floor(last.at + elapsed - last.elapsed))
+    last = { at, elapsed }
     return at
   }
 }

@@ -56,7 +56,7 @@ function createWorld(count = 1, given: Partial<Consumer> = {}) {
             waiting.some((it) => it.number === number && it.claimedBy === by),
         },
         consumer: {
-          ...{ kinds: ['confirm'], atOnce: 5, ...given },
+          ...{ order: { kinds: ['confirm'] }, atOnce: 5, ...given },
           send: (message, task) => {
             world.tries.push({ number: message.number, at: clock.elapsed() })
             return world.send(message, task)

@@ -1,18 +1,15 @@
-import { JournalUnavailable } from '../journal/contracts/errors.ts'
-import type { Message, MessageKind, MessageOutcome, Outbox } from '../journal/contracts/outbox.ts'
+import { JournalUnavailable, unlessUnavailable } from '../journal/contracts/errors.ts'
+import type { ClaimOrder, Message, MessageOutcome, Outbox } from '../journal/contracts/outbox.ts'
 import { type Clock, type Random, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { pauseMs, probePauseMs, SteadyTime, triesMax } from './ladder.ts'
+import { pauseMs, probePauseMs, steadyTime, triesMax } from './ladder.ts'
 
 /** What sends messages of some kinds: mails, or notices. */
 export interface Consumer extends AsyncDisposable {
-  readonly kinds: readonly MessageKind[]
+  /** Which messages, and how fast. In order, each waits until the one before it was sent or given up. */
+  readonly order: Pick<ClaimOrder, 'kinds' | 'inOrder' | 'perHour'>
   /** How many it sends at the same time. */
   readonly atOnce: number
-  /** Whether each message waits until the one before it was sent or given up. */
-  readonly inOrder?: boolean
-  /** As in `ClaimOrder`. */
-  readonly perHour?: number | undefined
   /** Sends a message once, in bounded time. Ends soon when the signal aborts. */
   send(message: Message, task: SendTask): Promise<Sent>
 }
@@ -111,8 +108,7 @@ export class Sender implements AsyncDisposable {
   /** Sends until it is disposed. */
   constructor(options: SenderOptions) {
     this.#options = options
-    const time = new SteadyTime(options.clock, options.time)
-    this.#now = () => time.now()
+    this.#now = steadyTime(options.clock, options.time)
     this.#running = this.#run()
   }
 
@@ -138,12 +134,7 @@ export class Sender implements AsyncDisposable {
     const isStopping = () => this.#stopping.signal.aborted
     for (;;) {
       this.#wake = new AbortController()
-      try {
-        await this.#fill()
-      } catch (error) {
-        // Intake reports a failing journal.
-        if (!(error instanceof JournalUnavailable)) events.crashed(error)
-      }
+      await unlessUnavailable(this.#fill()).catch((error: unknown) => events.crashed(error))
       if (isStopping()) return
       await clock.sleep(lookMs, this.#wake.signal)
       if (isStopping()) return
@@ -153,15 +144,10 @@ export class Sender implements AsyncDisposable {
   /** Claims as many messages as can be sent right away. */
   async #fill(): Promise<void> {
     const { outbox, consumer, clock, delivers } = this.#options
-    const { kinds, atOnce, inOrder, perHour } = consumer
-    const max = (this.#isTrusted ? atOnce : 1) - this.#sending.size
+    const max = (this.#isTrusted ? consumer.atOnce : 1) - this.#sending.size
     if (max <= 0 || clock.elapsed() < this.#pausedUntil || !delivers()) return
-    const order = { kinds, by: this.#by, now: this.#now(), max }
-    const { messages } = await outbox.claim({
-      ...order,
-      ...(inOrder !== undefined && { inOrder }),
-      ...(perHour !== undefined && { perHour }),
-    })
+    const order = { ...consumer.order, by: this.#by, now: this.#now(), max }
+    const { messages } = await outbox.claim(order)
     for (const message of messages) {
       const sending = this.#send(message).finally(() => {
         this.#sending.delete(sending)
@@ -175,10 +161,9 @@ export class Sender implements AsyncDisposable {
   async #send(message: Message): Promise<void> {
     const { consumer, outbox, events } = this.#options
     const { signal } = this.#leaving
-    const isWanted = async () => {
-      // When the journal cannot tell, the next try asks again.
-      return (await unlessUnavailable(outbox.isClaimed(message.number, this.#by))) ?? false
-    }
+    // When the journal cannot tell, the next try asks again.
+    const isWanted = async () =>
+      (await unlessUnavailable(outbox.isClaimed(message.number, this.#by))) === true
     const ended = Promise.withResolvers<undefined>()
     const mayHandOver = async () => {
       const before = this.#turn
@@ -215,7 +200,7 @@ export class Sender implements AsyncDisposable {
         if (sent.mayBeServer !== true) this.#works(message)
         else if (++this.#failures >= failuresMax) this.#fails(sent.reason)
         const outcome = this.#postpone(message, sent.reason)
-        if (consumer.inOrder && outcome.kind === 'later') {
+        if (consumer.order.inOrder && outcome.kind === 'later') {
           this.#pausedUntil = clock.elapsed() + outcome.nextAt - this.#now()
         }
         return outcome
@@ -289,14 +274,4 @@ function addBounded(numbers: Set<number>, number: number): void {
   const [oldest] = numbers
   if (numbers.size >= blamedMax && oldest !== undefined) numbers.delete(oldest)
   numbers.add(number)
-}
-
-/** Undefined while the journal cannot be read. */
-async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (error instanceof JournalUnavailable) return undefined
-    throw error
-  }
 }

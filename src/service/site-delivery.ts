@@ -5,7 +5,7 @@ import { Leaseholder, type LeaseholderOptions } from '../delivery/leaseholder.ts
 import { Writer } from '../delivery/writer.ts'
 import { readDeliveryNote, readMailNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
-import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { WatchTimes } from '../alerts/watch.ts'
 import { comparisonOf } from '../operations/compare.ts'
 import type { Events } from '../ops/events.ts'
@@ -101,7 +101,7 @@ export function createSiteDelivery(
     clock,
     events,
     newWriter,
-    lookOn,
+    lookOn: () => unlessUnavailable(lookOn()).catch((it: unknown) => events.deliveryFailed(it)),
     replaced,
   })
   return holder
@@ -127,20 +127,15 @@ export function createSiteDelivery(
   }
 
   async function lookOn(): Promise<void> {
-    try {
-      const note = await readDeliveryNote(journal.reader)
-      const mailNote = await readMailNote(journal.reader)
-      // A slow answer is from before this instance took over.
-      if (!holder.holds) {
-        if (note) followNote(note, health)
-        if (health.mail.state !== 'off')
-          health.mail = mailNote ? { state: 'failing', ...mailNote } : { state: 'ok' }
-      }
-      // Learns the default tab's name.
-      await journal.intake.cursors([])
-    } catch (error) {
-      // Intake reports a failing journal.
-      if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
+    const note = await readDeliveryNote(journal.reader)
+    const mailNote = await readMailNote(journal.reader)
+    // A slow answer is from before this instance took over.
+    if (!holder.holds) {
+      if (note) followNote(note, health)
+      if (health.mail.state !== 'off')
+        health.mail = mailNote ? { state: 'failing', ...mailNote } : { state: 'ok' }
     }
+    // Learns the default tab's name.
+    await journal.intake.cursors([])
   }
 }

@@ -18,6 +18,16 @@ export class JournalReplaced extends JournalUnavailable {
   override readonly name = 'JournalReplaced'
 }
 
+/** What was read; undefined while the journal cannot be used, which intake reports. */
+export async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return undefined
+    throw error
+  }
+}
+
 /** Another writer on the same journal has frozen or ended a batch meanwhile. Nothing was changed. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken'

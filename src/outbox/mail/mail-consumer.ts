@@ -48,8 +48,8 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
   const times = { ...mailTimes, ...options.times }
   const idle = new IdleConnections(clock)
   return {
-    kinds: ['confirm', 'welcome', 'report'],
-    ...{ atOnce, perHour, send },
+    order: { kinds: ['confirm', 'welcome', 'report'], perHour },
+    ...{ atOnce, send },
     [Symbol.asyncDispose]: async () => idle[Symbol.dispose](),
   }
 

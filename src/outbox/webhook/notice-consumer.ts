@@ -14,14 +14,11 @@ export function noticeConsumer(
   time: Pick<Clock, 'now'>,
 ): Consumer {
   return {
-    kinds: ['notice'],
+    order: { kinds: ['notice'], inOrder: true },
     atOnce: 1,
-    inOrder: true,
     async send(message, { signal }) {
       const sent = await sendMessage(receiver, message, { http, clock: time }, signal)
-      if (sent.kind === 'received') return { kind: 'sent' }
-      if (signal.aborted) return { kind: 'unsent' }
-      return { kind: sent.kind === 'gone' ? 'refused' : 'later', reason: sent.reason }
+      return signal.aborted && sent.kind !== 'sent' ? { kind: 'unsent' } : sent
     },
     [Symbol.asyncDispose]: async () => undefined,
   }

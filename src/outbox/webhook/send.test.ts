@@ -16,19 +16,19 @@ test('the library of Standard Webhooks verifies a message, its time included', a
   const world = { http, clock: { now: Date.now } }
   const { signal } = new AbortController()
   expect(await sendMessage(receiver, { id: 'msg_1', body }, world, signal)).toEqual({
-    kind: 'received',
+    kind: 'sent',
   })
   expect(sent).toEqual([{ a: 'ü' }])
 })
 
 test.each([
-  [199, 'failed'],
-  [200, 'received'],
-  [299, 'received'],
-  [300, 'failed'],
-  [399, 'failed'],
-  [409, 'failed'],
-  [410, 'gone'],
+  [199, 'later'],
+  [200, 'sent'],
+  [299, 'sent'],
+  [300, 'later'],
+  [399, 'later'],
+  [409, 'later'],
+  [410, 'refused'],
 ])('status %i means that a message is %s', async (status, kind) => {
   const http = async (): Promise<HttpAnswer> => ({ status, headers: new Headers(), text: '' })
   const receiver = { url: 'https://hooks.example.com', key: new Uint8Array(32) }
@@ -47,8 +47,8 @@ test('a message is received by a status of 2xx within 15 seconds, whatever becom
     return sendMessage(receiver, { id: 'a', body: '{}' }, world, new AbortController().signal)
   }
   const failure = (status: number) => new HttpFailure('cut', { isTooLarge: true, status })
-  expect(await sendBy(() => Promise.reject(failure(200)))).toEqual({ kind: 'received' })
-  expect(await sendBy(() => Promise.reject(failure(503)))).toMatchObject({ kind: 'failed' })
+  expect(await sendBy(() => Promise.reject(failure(200)))).toEqual({ kind: 'sent' })
+  expect(await sendBy(() => Promise.reject(failure(503)))).toMatchObject({ kind: 'later' })
   const late: HttpClient = ({ timeoutMs }) => Promise.reject(new Error(`after ${timeoutMs} ms`))
-  expect(await sendBy(late)).toEqual({ kind: 'failed', reason: 'after 15000 ms' })
+  expect(await sendBy(late)).toEqual({ kind: 'later', reason: 'after 15000 ms' })
 })

@@ -1,6 +1,8 @@
+import type { Message } from '../../journal/contracts/outbox.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type HttpClient, HttpFailure, type OutgoingRequest } from '../../platform/http-client.ts'
 import { messageOf } from '../../platform/message-of.ts'
+import type { Sent } from '../sender.ts'
 
 /** Who receives messages. Both parts are secrets. */
 export interface Receiver {
@@ -10,34 +12,24 @@ export interface Receiver {
   readonly key: Uint8Array<ArrayBuffer>
 }
 
-export interface Message {
-  /** The same in every try, so that the receiver knows a repetition. */
-  readonly id: string
-  /** JSON. */
-  readonly body: string
-}
-
 export interface SendWorld {
   readonly http: HttpClient
   readonly clock: Pick<Clock, 'now'>
 }
 
-export type Sent =
-  | { readonly kind: 'received' }
-  /** The receiver wants no more messages. */
-  | { readonly kind: 'gone'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string }
-
 const timeoutMs = 15_000
 const answerBytesMax = 64 * 1024
 
-/** Sends a message once. The reasons name at most the host of the receiver. Never rejects. */
+/**
+ * Sends a message, of JSON, once. Every try has the same id, so that the receiver knows a repetition. The
+ * reasons name at most the host of the receiver; `refused` when it wants no more messages. Never rejects.
+ */
 export async function sendMessage(
   { url, key }: Receiver,
-  { id, body }: Message,
+  { id, body }: Pick<Message, 'id' | 'body'>,
   { http, clock }: SendWorld,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<Exclude<Sent, { kind: 'unsent' | 'down' }>> {
   const seconds = Math.floor(clock.now() / 1000)
   const headers = {
     'content-type': 'application/json',
@@ -47,7 +39,7 @@ export async function sendMessage(
     'webhook-signature': await signatureOf(key, id, seconds, body),
   }
   const status = await statusOf({ method: 'POST', url, headers, body, timeoutMs, signal }, http)
-  return typeof status === 'number' ? resultOf(status) : { kind: 'failed', reason: status }
+  return typeof status === 'number' ? resultOf(status) : { kind: 'later', reason: status }
 }
 
 /** The status of the answer, or why there is none. Nobody needs the rest of the answer. */
@@ -62,11 +54,11 @@ export async function statusOf(
   }
 }
 
-function resultOf(status: number): Sent {
-  if (status >= 200 && status < 300) return { kind: 'received' }
+function resultOf(status: number) {
+  if (status >= 200 && status < 300) return { kind: 'sent' } as const
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : ''
   const reason = `the receiver answered with status ${status}${redirect}`
-  return { kind: status === 410 ? 'gone' : 'failed', reason }
+  return { kind: status === 410 ? 'refused' : 'later', reason } as const
 }
 
 /**

@@ -55,11 +55,11 @@ export function noteDelivery(
   }
   // A journal that cannot be used is reported elsewhere.
   const ignore = () => {}
-  const all: Readonly<Record<string, (...given: never[]) => void>> = events
+  const all: Readonly<Record<(typeof noteworthy)[number], (...given: never[]) => void>> = events
   const noting = noteworthy.map((name) => [
     name,
     (...given: never[]) => {
-      all[name]?.(...given)
+      all[name](...given)
       // Another instance may have noted something else since.
       if (name === 'deliveryStarted') noted = { state: '', text: '' }
       if (delivers() && current() !== noted) write().catch(ignore)

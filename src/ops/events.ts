@@ -52,7 +52,8 @@ export function createEvents(
     ...deliveryEvents(log, health, metrics),
     ...tabEvents(log, health),
     ...spreadsheetEvents(log, health),
-    ...mailEvents(log, health, clock, metrics),
+    /** Of the sender of mails. */
+    mail: mailEvents(log, health, clock, metrics),
   }
 }
 

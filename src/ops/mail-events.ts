@@ -17,31 +17,31 @@ export function mailEvents(
   metrics: SiteMetrics | undefined,
 ) {
   return {
-    mailSent({ kind }: SentMail, tries: number): void {
+    sent({ kind }: SentMail, tries: number): void {
       metrics?.mailEnded(kind, 'sent')
       log.debug({ kind, tries }, 'a mail was sent')
     },
-    mailDelayed({ kind }: SentMail, tries: number, reason: string, nextAt: Millis): void {
+    delayed({ kind }: SentMail, tries: number, reason: string, nextAt: Millis): void {
       const next = new Date(nextAt).toISOString()
       log.info({ kind, tries, reason, next }, 'a mail could not be sent')
     },
-    mailFailed({ kind }: SentMail, tries: number, reason: string): void {
+    failed({ kind }: SentMail, tries: number, reason: string): void {
       metrics?.mailEnded(kind, 'failed')
       log.warn({ kind, tries, reason }, 'a mail was given up')
     },
     /** The mail server takes nothing. Mails wait, and it is tried again and again. */
-    mailServerFails(reason: string): void {
+    serverFails(reason: string): void {
       const since = health.mail.state === 'failing' ? health.mail.since : now()
       health.mail = { state: 'failing', reason, since }
       const hint = 'Run rollcall doctor to see what to do.'
       log.warn({ reason, hint }, 'mails cannot be sent: they are kept')
     },
-    mailServerWorks(): void {
+    serverWorks(): void {
       if (health.mail.state === 'failing') log.info('mails are sent again')
       health.mail = { state: 'ok' }
     },
     /** Our own code failed. */
-    mailCrashed(error: unknown): void {
+    crashed(error: unknown): void {
       log.error({ err: error }, 'the sending of mails failed unexpectedly')
     },
   }

@@ -7,7 +7,7 @@ import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
 import { Reporter, type ReporterOptions } from '../outbox/mail/reporter.ts'
-import { type Consumer, Sender, type SenderEvents } from '../outbox/sender.ts'
+import { type Consumer, Sender } from '../outbox/sender.ts'
 import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
 import type { Receiver } from '../outbox/webhook/send.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -26,15 +26,10 @@ export interface MessageOptions {
   readonly report?: Pick<ReporterOptions, 'when' | 'location'> | undefined
 }
 
-type MailEvents = Pick<
-  Events,
-  'mailSent' | 'mailDelayed' | 'mailFailed' | 'mailServerFails' | 'mailServerWorks' | 'mailCrashed'
->
-
 interface Parts {
   readonly journal: Journal
   readonly health: Health
-  readonly events: MailEvents
+  readonly events: Pick<Events, 'mail'>
   readonly world: World
   readonly delivers: () => boolean
   readonly times?: Partial<WatchTimes> | undefined
@@ -57,44 +52,24 @@ export function startMessages(options: MessageOptions, parts: Parts) {
   }
   if (mail) {
     void keepFailing(reader, health)
-    senders.push(new Sender({ ...common, consumer: mail(), events: mailSenderEvents(events) }))
+    senders.push(new Sender({ ...common, consumer: mail(), events: events.mail }))
   }
+  const of = { site, journal, clock, time, digest, delivers }
   const watched = { health, reader, outbox, clock, time }
   const watch = new Watch({
-    ...{ site, journal, clock, time, digest, delivers, times },
+    ...of,
+    times,
     hasReceiver: receiver !== undefined,
     events: noticeEvents(log),
     watched: [watchDelivery(watched), ...(mail ? watchMail(watched) : [])],
   })
-  const reporter =
-    report &&
-    new Reporter({
-      ...report,
-      site,
-      journal,
-      clock,
-      time,
-      digest,
-      delivers,
-      events: { crashed: events.mailCrashed },
-    })
+  const reporter = report && new Reporter({ ...of, ...report, events: events.mail })
   return {
     /** Waits neither for a receiver nor for a mail server that hangs. */
     stop: async (graceMs: Millis): Promise<void> => {
       const all = [watch, reporter].map((it) => it?.[Symbol.asyncDispose]())
       await Promise.all([...all, ...senders.map((it) => it.stop(graceMs))])
     },
-  }
-}
-
-function mailSenderEvents(events: MailEvents): SenderEvents {
-  return {
-    sent: events.mailSent,
-    delayed: events.mailDelayed,
-    failed: events.mailFailed,
-    serverFails: events.mailServerFails,
-    serverWorks: events.mailServerWorks,
-    crashed: events.mailCrashed,
   }
 }
 

@@ -17,8 +17,8 @@ const silent = createLog('silent')
 /** The events of a process: they change its health as in the product, and are in the trace. */
 export function processEvents(options: ProcessEventsOptions): Events {
   const { health, clock, note, onFailure } = options
-  const told = createEvents(silent, health, clock)
-  const names = Object.keys(told) as (keyof Events)[]
+  const { mail, ...told } = createEvents(silent, health, clock)
+  const names = Object.keys(told) as (keyof typeof told)[]
   const traced = names.map((name) => [
     name,
     (...values: readonly unknown[]) => {
@@ -28,7 +28,7 @@ export function processEvents(options: ProcessEventsOptions): Events {
       note(name, name === 'deliveryOddity' ? '' : values.map(wordsOf).join(', '))
     },
   ])
-  return Object.fromEntries(traced) as Events
+  return { ...(Object.fromEntries(traced) as typeof told), mail }
 }
 
 export function wordsOf(value: unknown): string {

@@ -14,9 +14,8 @@ export function noticeEvents(log: Logger) {
       log[reason === undefined ? 'info' : 'error'](details, line)
     },
     /** Our own code failed. Tried again soon. */
-    noticesFailed(error: unknown): void {
-      log.error({ err: error }, 'notices failed unexpectedly')
-    },
+    noticesFailed: (error: unknown): void =>
+      log.error({ err: error }, 'notices failed unexpectedly'),
   }
 }
 

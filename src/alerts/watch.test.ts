@@ -11,7 +11,7 @@ import { Sender } from '../outbox/sender.ts'
 import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
 import { sha256 } from '../platform/node/digest.ts'
 import { watchDelivery } from './watched.ts'
-import { Watch, type WatchTimes } from './watch.ts'
+import { startWatch, type WatchTimes } from './watch.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -61,13 +61,13 @@ function startSender(world: SendingWorld, http: HttpClient, times: Partial<Watch
   })
 }
 
-function startWatch(world: SendingWorld, times: Partial<WatchTimes>): Watch {
+function watchDeliveryOf(world: SendingWorld, times: Partial<WatchTimes>): AsyncDisposable {
   const { clock, journal, log } = world
   const fail = async () => {
     if (world.hasFullDisk) throw new JournalUnavailable('full')
   }
   const site = 'launch'
-  return new Watch({
+  return startWatch({
     ...{ site, clock, time: clock, times, digest: sha256, hasReceiver: true },
     delivers: () => world.delivers,
     watched: [watchDelivery({ health: world.health, reader: journal.reader, clock, time: clock })],
@@ -115,7 +115,7 @@ function createWorld(times: Partial<WatchTimes> = {}) {
         world.onSend()
         return { status: world.status, headers: new Headers(), text: '' }
       }
-      const watch = startWatch(world, times)
+      const watch = watchDeliveryOf(world, times)
       const sender = startSender(world, http, times)
       return {
         async [Symbol.asyncDispose]() {

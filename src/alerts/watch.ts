@@ -1,7 +1,7 @@
 import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
 import type { Outbox } from '../journal/contracts/outbox.ts'
-import { type Clock, second } from '../platform/clock.ts'
+import { type Clock, everySo, second } from '../platform/clock.ts'
 import type { Digest } from '../platform/digest.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { NoticeEvents } from './notice-events.ts'
@@ -20,8 +20,8 @@ export interface Watched {
   /** The type of the notice of its end. */
   readonly ended: NoticeType
   readonly toldAfterMs?: Millis
-  see(times: OutageTimes): Promise<Seen>
-  backlog(): Promise<Backlog>
+  readonly see: (times: OutageTimes) => Promise<Seen>
+  readonly backlog: () => Promise<Backlog>
 }
 
 export interface WatchOptions {
@@ -67,78 +67,53 @@ const usualTimes: WatchTimes = {
  * A message has the same id whoever makes it, and is added before the outage is noted as told. So neither
  * a crash nor a restart loses or repeats a notice.
  */
-export class Watch implements AsyncDisposable {
-  readonly #options: WatchOptions
-  readonly #times: WatchTimes
-  readonly #stopping = new AbortController()
+export function startWatch(options: WatchOptions): AsyncDisposable {
+  const { site, watched, hasReceiver, events, journal, clock, time, digest, delivers } = options
+  const usual = { ...usualTimes, ...options.times }
   /** When each was last not seen to be well, on the elapsed clock. */
-  readonly #troubledAt = new Map<Watched, Millis>()
-  readonly #running: Promise<void>
-
-  /** Looks until it is disposed. */
-  constructor(options: WatchOptions) {
-    this.#options = options
-    this.#times = { ...usualTimes, ...options.times }
-    for (const it of options.watched) this.#troubledAt.set(it, options.clock.elapsed())
-    this.#running = this.#run()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const { clock, delivers, events, watched } = this.#options
-    const { signal } = this.#stopping
-    for (;;) {
-      await clock.sleep(this.#times.lookMs, signal)
-      if (signal.aborted) return
-      for (const it of watched) {
-        if (!delivers()) break
-        await unlessUnavailable(this.#look(it)).catch((error: unknown) =>
-          events.noticesFailed(error),
-        )
-      }
+  const troubledAt = new Map(watched.map((it) => [it, clock.elapsed()]))
+  const lookAtAll = async () => {
+    for (const it of watched) {
+      if (delivers()) await unlessUnavailable(look(it)).catch(events.noticesFailed)
     }
   }
+  return everySo(clock, usual.lookMs, lookAtAll, events.noticesFailed)
 
   /** Tells what is new. */
-  async #look(watched: Watched): Promise<void> {
-    const { site, clock, time, events, journal, delivers, hasReceiver } = this.#options
-    const { toldAfterMs = this.#times.toldAfterMs, fact, ended } = watched
-    const times = { ...this.#times, toldAfterMs }
+  async function look(it: Watched): Promise<void> {
+    const { toldAfterMs = usual.toldAfterMs, fact } = it
+    const times = { ...usual, toldAfterMs }
     const text = await journal.delivery.fact(fact)
     const before = text === undefined ? {} : (JSON.parse(text) as Kept)
-    const seen = await watched.see(times)
-    if (seen.kind !== 'well') this.#troubledAt.set(watched, clock.elapsed())
-    const calmForMs = clock.elapsed() - (this.#troubledAt.get(watched) ?? 0)
+    const seen = await it.see(times)
+    if (seen.kind !== 'well') troubledAt.set(it, clock.elapsed())
+    const calmForMs = clock.elapsed() - (troubledAt.get(it) ?? 0)
     const { outage, news } = advance(before.outage, seen, time.now(), calmForMs, times)
     const reason = outage && ('reason' in seen ? seen.reason : before.reason)
     const kept: Kept = { outage, reason }
     if (JSON.stringify(kept) === JSON.stringify(before)) return
-    const tell = async ({ kind, ...more }: News) => {
-      const type = kind === 'resumed' ? ended : kind
-      return noticeOf(type, more, site, await watched.backlog(), time.now())
-    }
-    const notice = news && (await tell(news))
+    const notice = news && (await noticeOfNews(it, news))
     if (!delivers()) return
     if (hasReceiver) {
-      for (const { id, body } of before.waiting ?? []) await this.#add(id, body)
-      if (notice) await this.#add(this.#idOf(notice), JSON.stringify(notice))
+      for (const { id, body } of before.waiting ?? []) await add(id, body)
+      if (notice) await add(idOf(notice), JSON.stringify(notice))
     }
     await journal.delivery.noteFact(fact, JSON.stringify(kept))
     if (notice) events.noticeMade(notice)
   }
 
-  async #add(id: string, body: string): Promise<void> {
-    const { journal, time } = this.#options
-    await journal.outbox.add({ id, kind: 'notice', body, at: time.now() })
+  async function noticeOfNews({ ended, backlog }: Watched, news: News): Promise<NoticeBody> {
+    const type = news.kind === 'resumed' ? ended : news.kind
+    return noticeOf(type, news, site, await backlog(), time.now())
+  }
+
+  function add(id: string, body: string): Promise<void> {
+    return journal.outbox.add({ id, kind: 'notice', body, at: time.now() })
   }
 
   /** The same for all who tell of this end of this outage. */
-  #idOf({ type, data: { since } }: NoticeBody): string {
-    const hash = this.#options.digest(`${this.#options.site} ${type} ${since}`)
+  function idOf({ type, data: { since } }: NoticeBody): string {
+    const hash = digest(`${site} ${type} ${since}`)
     return `msg_${hash.slice(0, 22).replaceAll('+', '-').replaceAll('/', '_')}`
   }
 }

@@ -49,3 +49,32 @@ export const systemClock: Clock = {
     })
   },
 }
+
+/**
+ * Works after each pause, until it is disposed of, which waits for the work.
+ *
+ * @param failed gets what the work throws, which goes on all the same
+ */
+export function everySo(
+  clock: Pick<Clock, 'sleep'>,
+  pauseMs: number,
+  work: (signal: AbortSignal) => Promise<unknown>,
+  failed: (error: unknown) => void,
+): AsyncDisposable {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const run = async () => {
+    for (;;) {
+      await clock.sleep(pauseMs, signal)
+      if (signal.aborted) return
+      await work(signal).catch(failed)
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}

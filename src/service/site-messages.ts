@@ -1,12 +1,12 @@
 import { noticeEvents, noticeSenderEvents } from '../alerts/notice-events.ts'
-import { Watch, type WatchTimes } from '../alerts/watch.ts'
+import { startWatch, type WatchTimes } from '../alerts/watch.ts'
 import { watchDelivery, watchMail } from '../alerts/watched.ts'
 import { readMailNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
-import { Reporter, type ReporterOptions } from '../outbox/mail/reporter.ts'
+import { type ReporterOptions, startReporter } from '../outbox/mail/reporter.ts'
 import { type Consumer, Sender } from '../outbox/sender.ts'
 import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
 import type { Receiver } from '../outbox/webhook/send.ts'
@@ -56,14 +56,14 @@ export function startMessages(options: MessageOptions, parts: Parts) {
   }
   const of = { site, journal, clock, time, digest, delivers }
   const watched = { health, reader, outbox, clock, time }
-  const watch = new Watch({
+  const watch = startWatch({
     ...of,
     times,
     hasReceiver: receiver !== undefined,
     events: noticeEvents(log),
     watched: [watchDelivery(watched), ...(mail ? watchMail(watched) : [])],
   })
-  const reporter = report && new Reporter({ ...of, ...report, events: events.mail })
+  const reporter = report && startReporter({ ...of, ...report, events: events.mail })
   return {
     /** Waits neither for a receiver nor for a mail server that hangs. */
     stop: async (graceMs: Millis): Promise<void> => {

@@ -8,7 +8,7 @@ import type { Message } from '../../journal/contracts/outbox.ts'
 import { sha256 } from '../../platform/node/digest.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { reportMail } from './report.ts'
-import { Reporter, type ReporterOptions } from './reporter.ts'
+import { type ReporterOptions, startReporter } from './reporter.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -24,7 +24,7 @@ function createWorld(when: ReporterOptions['when'] = 'hourly') {
     /** What fails, as after a crash just then. */
     broken: new Set<'add' | 'note'>(),
     start: () =>
-      new Reporter({
+      startReporter({
         ...{ site: 'launch', when, location: 'https://sheet.example', clock, time: clock },
         ...{ digest: sha256, delivers: () => true },
         events: { crashed: (error) => errors.push(error) },

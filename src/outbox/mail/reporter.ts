@@ -1,6 +1,6 @@
-import { JournalUnavailable } from '../../journal/contracts/errors.ts'
+import { unlessUnavailable } from '../../journal/contracts/errors.ts'
 import type { Journal } from '../../journal/contracts/journal.ts'
-import { type Clock, day, hour, minute } from '../../platform/clock.ts'
+import { type Clock, day, everySo, hour, minute } from '../../platform/clock.ts'
 import type { Digest } from '../../platform/digest.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Report } from './report.ts'
@@ -21,7 +21,7 @@ export interface ReporterOptions {
   readonly time: Pick<Clock, 'now'>
   readonly digest: Digest
   readonly delivers: () => boolean
-  readonly events: { crashed(error: unknown): void }
+  readonly events: { readonly crashed: (error: unknown) => void }
 }
 
 /** How far the list was reported. */
@@ -44,59 +44,31 @@ const pageRows = 500
 const namesMax = 100
 
 /**
- * Makes the mail to the owner, when a day or an hour is over (in UTC) and there is something to tell. The
- * text is noted together with how far it reaches, and added to the outbox then, under an id of its period:
- * so a crash neither loses a signup from the reports nor tells one twice.
+ * Makes the mail to the owner, when a day or an hour is over (in UTC) and there is something to tell, until
+ * it is disposed of. The text is noted together with how far it reaches, and added to the outbox then, under
+ * an id of its period: so a crash neither loses a signup from the reports nor tells one twice.
  */
-export class Reporter implements AsyncDisposable {
-  readonly #options: ReporterOptions
-  readonly #stopping = new AbortController()
-  readonly #running: Promise<void>
-
-  /** Reports until it is disposed. */
-  constructor(options: ReporterOptions) {
-    this.#options = options
-    this.#running = this.#run()
+export function startReporter(options: ReporterOptions): AsyncDisposable {
+  const { site, when, location, journal, clock, time, digest, delivers, events } = options
+  const lookIfDelivering = async (signal: AbortSignal) => {
+    if (delivers()) await unlessUnavailable(look(signal))
   }
+  return everySo(clock, lookMs, lookIfDelivering, events.crashed)
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const { clock, delivers, events } = this.#options
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        if (delivers()) await this.#look()
-      } catch (error) {
-        // Intake reports a failing journal.
-        if (!(error instanceof JournalUnavailable)) events.crashed(error)
-      }
-      await clock.sleep(lookMs, signal)
-    }
-  }
-
-  async #look(): Promise<void> {
-    const { journal, time, when } = this.#options
+  async function look(signal: AbortSignal): Promise<void> {
     const now = time.now()
     const period = Math.floor(now / (when === 'daily' ? day : hour))
     const text = await journal.delivery.fact(fact)
     const before = text === undefined ? undefined : (JSON.parse(text) as Reported)
     if (before?.message) {
-      await journal.outbox.add({ ...before.message, kind: 'report', at: now })
-      await this.#note({ ...before, message: undefined })
+      await add(before.message, now)
+      await note({ ...before, message: undefined })
     }
     // A period far ahead is from before the clock was set back.
     const isEarly = before?.when === when && period <= before.period && period >= before.period - 1
-    if (!isEarly) await this.#report(before, period, now)
-  }
-
-  async #report(before: Reported | undefined, period: number, now: Millis): Promise<void> {
-    const { site, when, location, journal, digest } = this.#options
-    const { position, ...counts } = await this.#count(before?.position ?? 0)
-    if (this.#stopping.signal.aborted) return
+    if (isEarly) return
+    const { position, ...counts } = await countAfter(before?.position ?? 0, journal.reader, signal)
+    if (signal.aborted) return
     const { pending, blocked } = await journal.reader.beside()
     const reported: Reported = { when, period, at: now, position, pending, blocked }
     const hasNews =
@@ -104,56 +76,54 @@ export class Reporter implements AsyncDisposable {
       pending !== before?.pending ||
       blocked !== before.blocked
     // Who turns this on wants no report of all that was before.
-    if (!before || !hasNews) return this.#note(reported)
+    if (!before || !hasNews) return note(reported)
     const newBlocked = Math.max(0, blocked - before.blocked)
-    const report: Report = {
-      site,
-      location,
-      ...counts,
-      pending,
-      blocked,
-      newBlocked,
-      from: before.at,
-      to: now,
-    }
+    const of = { site, location, from: before.at, to: now }
+    const report: Report = { ...of, ...counts, pending, blocked, newBlocked }
     const hash = digest(`${site} ${when} ${period}`).slice(0, 22)
     const id = hash.replaceAll('+', '-').replaceAll('/', '_')
     const message = { id, body: JSON.stringify(report) }
-    await this.#note({ ...reported, message })
-    await journal.outbox.add({ ...message, kind: 'report', at: now })
+    await note({ ...reported, message })
+    await add(message, now)
   }
 
-  /** Counts what stands in the list after this position. */
-  async #count(after: number) {
-    const { journal } = this.#options
-    const tabs = new Map<string, number>()
-    const sources = new Map<string, number>()
-    let position = after
-    let [accepted, confirmed, quarantined] = [0, 0, 0]
-    while (!this.#stopping.signal.aborted) {
-      const rows = await journal.reader.page(position, pageRows)
-      const held = await journal.reader.held(position, pageRows)
-      const heldAt = new Set(held.map((it) => it.position))
-      for (const row of rows) {
-        position = row.position
-        if (heldAt.has(position)) {
-          quarantined += 1
-          continue
-        }
-        accepted += 1
-        if (row.signup.confirmedAt !== undefined) confirmed += 1
-        count(tabs, row.signup.sheetTab)
-        count(sources, row.signup.source)
-      }
-      if (rows.length === 0) break
-    }
-    return { position, accepted, confirmed, quarantined, tabs: [...tabs], sources: [...sources] }
-  }
-
-  async #note(reported: Reported): Promise<void> {
-    const { journal, delivers } = this.#options
+  async function note(reported: Reported): Promise<void> {
     if (delivers()) await journal.delivery.noteFact(fact, JSON.stringify(reported))
   }
+
+  function add(message: NonNullable<Reported['message']>, at: Millis): Promise<void> {
+    return journal.outbox.add({ ...message, kind: 'report', at })
+  }
+}
+
+/** Counts what stands in the list after this position. Stops when the signal aborts. */
+async function countAfter(
+  after: number,
+  reader: ReporterOptions['journal']['reader'],
+  signal: AbortSignal,
+) {
+  const tabs = new Map<string, number>()
+  const sources = new Map<string, number>()
+  let position = after
+  let [accepted, confirmed, quarantined] = [0, 0, 0]
+  while (!signal.aborted) {
+    const rows = await reader.page(position, pageRows)
+    const held = await reader.held(position, pageRows)
+    const heldAt = new Set(held.map((it) => it.position))
+    for (const row of rows) {
+      position = row.position
+      if (heldAt.has(position)) {
+        quarantined += 1
+        continue
+      }
+      accepted += 1
+      if (row.signup.confirmedAt !== undefined) confirmed += 1
+      count(tabs, row.signup.sheetTab)
+      count(sources, row.signup.source)
+    }
+    if (rows.length === 0) break
+  }
+  return { position, accepted, confirmed, quarantined, tabs: [...tabs], sources: [...sources] }
 }
 
 /** Counts the first hundred names, and all others together. No address gets into a mailbox, where nobody erases it. */

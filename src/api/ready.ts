@@ -1,16 +1,16 @@
 import type { Reader } from '../journal/contracts/reader.ts'
 import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
-import type { Health } from '../ops/health.ts'
+import type { ChallengeHealth, Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import {
   delayWords,
+  type DeliveryState,
   deliveryState,
   deliveryStates,
   refusalWords,
   warningWords,
 } from '../signup/trouble.ts'
-import type { BlockedSite, DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
 import { type Answer, json } from '../http/answer.ts'
 
 export interface ReadinessOptions {
@@ -72,23 +72,32 @@ interface Readiness {
   readonly healths: readonly Health[]
   /** Undefined while the journal cannot be read. */
   readonly backlog: number | undefined
-  readonly stalled?: DeliveryStalled | undefined
-  readonly blockedSites?: readonly BlockedSite[]
+  readonly stalled?: Awaited<ReturnType<typeof stalledOf>>
+  readonly blockedSites?: readonly { readonly site: string; readonly error: string }[]
 }
 
-/** Of each kind of trouble it tells the worst that any site has. */
-function answerOf(
-  { healths, backlog, stalled, blockedSites }: Readiness,
-  isStrict: boolean,
-): Answer {
+function answerOf(readiness: Readiness, isStrict: boolean): Answer {
+  const { healths, stalled } = readiness
+  const body = bodyOf(readiness)
+  const isBlocked = stalled !== undefined || healths.some((it) => blockedBy(it) !== undefined)
+  if (body.status === 'ready' && !(isStrict && isBlocked)) return json('ok', body)
+  // The 503 makes load balancers take this instance out of rotation.
+  return json('notReady', body, { headers: ['retry-after', '5'] })
+}
+
+export type ReadinessAnswer = ReturnType<typeof bodyOf>
+
+/** Of each kind of trouble it tells the worst that any site has. Every error is a fixed sentence. */
+function bodyOf({ healths, backlog, stalled, blockedSites }: Readiness) {
   const isStored = healths[0]?.journal.state === 'ok' && backlog !== undefined
   const sum = (count: 'refusedByOrigin' | 'refusedApiKeys') =>
     healths.reduce((all, health) => all + health[count], 0)
   const warnings = healths.flatMap((health) => health.warnings)
-  const body: ReadinessAnswer = {
+  return {
     status: isStored ? 'ready' : 'unavailable',
     journal: { state: isStored ? 'ok' : 'unavailable' },
     challenge: worst(healths.map(challengeOf), ['off', 'ok', 'unavailable', 'misconfigured']),
+    // Why mails cannot be sent is for the operator only.
     mail: worst(
       healths.map(({ mail: { state } }) => ({ state })),
       ['off', 'ok', 'failing'],
@@ -99,17 +108,15 @@ function answerOf(
       ...worst(healths.map(deliveryOf), deliveryStates),
       ...(backlog !== undefined && { backlog }),
       ...(stalled && { stalled }),
+      // `tab` tells the operator which, without its name.
       tabsSetAside: healths
         .flatMap(({ tabs }) => [...tabs.values()])
         .map(({ place, reason }) => ({ tab: place, error: refusalWords[reason] })),
       warnings: [...new Set(warnings.map(({ kind }) => warningWords[kind]))],
     },
+    // When a file names sites and the request names none, those that wait for a person.
     ...(blockedSites && { blockedSites }),
   }
-  const isBlocked = stalled !== undefined || healths.some((it) => blockedBy(it) !== undefined)
-  if (isStored && !(isStrict && isBlocked)) return json('ok', body)
-  // The 503 makes load balancers take this instance out of rotation.
-  return json('notReady', body, { headers: ['retry-after', '5'] })
 }
 
 /** @param order of the states, from the best to the worst */
@@ -129,7 +136,7 @@ function blockedBy({ delivery, tabs, challenge }: Health): string | undefined {
   return challenge.state === 'misconfigured' ? challengeWords[challenge.reason] : undefined
 }
 
-function deliveryOf(health: Health): Pick<ReadinessAnswer['delivery'], 'state' | 'error'> {
+function deliveryOf(health: Health): { readonly state: DeliveryState; readonly error?: string } {
   const state = deliveryState(health)
   if (state === 'ok') return { state }
   return {
@@ -142,8 +149,7 @@ function deliveryOf(health: Health): Pick<ReadinessAnswer['delivery'], 'state' |
  * Tells since when delivery has been stalled; undefined when it is not. Tabs set aside are reported
  * separately and do not count. The time comes from the journal, so that it survives a restart.
  */
-async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | undefined> {
-  const { reader, health, clock } = options
+async function stalledOf({ reader, health, clock }: ReadinessOptions) {
   const since = await unlessUnavailable(reader.waitingSince([...health.tabs.keys()]))
   if (since === undefined || clock.now() - since < stalledAfterMs) return undefined
   const { delivery } = health
@@ -154,7 +160,10 @@ async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | u
   return { since: new Date(since).toISOString(), error }
 }
 
-function challengeOf({ challenge }: Health): ReadinessAnswer['challenge'] {
+function challengeOf({ challenge }: Health): {
+  readonly state: ChallengeHealth['state']
+  readonly error?: string
+} {
   const { state } = challenge
   if (state === 'misconfigured') return { state, error: challengeWords[challenge.reason] }
   if (state === 'unavailable') return { state, error: challengeWords.unavailable }

@@ -22,7 +22,6 @@ import { pageRoutes } from '../pages/page-routes.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type SpamCounts, SpamFilter } from '../signup/spam-filter.ts'
 import { Stamps } from '../signup/stamps.ts'
-import type { StampAnswer } from '../signup/wire.ts'
 import { SiteFiles } from './files.ts'
 import type { RunningSite } from './running-site.ts'
 import { parseContext } from './parse-context.ts'
@@ -93,7 +92,7 @@ export function siteWeb(running: RunningSite, options: SiteWebOptions, world: We
     /** `GET /api/config`. */
     config: () => publicConfig(settings),
     /** `GET /api/stamp`, also where the filter is off: forms that ask for it stay in caches. */
-    stamp: () => json('ok', { stamp: stamps.make() } satisfies StampAnswer),
+    stamp: () => json('ok', { stamp: stamps.make() }),
     /** Makes a puzzle; undefined when the site has no proof of work. */
     makePuzzle: proofOfWork?.makePuzzle,
     /** `GET /api/signup/:id`. */

@@ -8,7 +8,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
-import type { ReadinessAnswer } from '../../src/signup/wire.ts'
+import type { ReadinessAnswer } from '../../src/api/ready.ts'
 
 /** Appends signups while no service runs: one for the first site, two for the second, and so on. */
 async function append(dataDir: string, names: readonly string[]): Promise<void> {

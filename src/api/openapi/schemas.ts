@@ -10,7 +10,6 @@ import type {
   Problem,
   SignupAccepted,
   SignupStatusAnswer,
-  StampAnswer,
 } from '../../signup/wire.ts'
 
 /** The settings that the schemas of requests describe. */
@@ -187,7 +186,8 @@ const stamp = z.strictObject({
     .string()
     .max(100)
     .meta({ description: 'For the field rollcall_stamp of a form, at most a day.' }),
-}) satisfies z.ZodType<StampAnswer>
+})
+
 const puzzle = z
   .strictObject({
     parameters: z.record(z.string(), z.union([z.string(), z.number()])),

@@ -16,11 +16,18 @@ interface RateLimitOptions {
   readonly addressesMax?: number
 }
 
-/**
- * New signups; replays, which are signups that are answered again under their `Idempotency-Key`; puzzles
- * of the proof of work; or decisions by the link of a mail.
- */
-export type LimitedPolicy = 'signups' | 'replays' | 'puzzles' | 'decisions'
+/** What is limited, and how many of each are allowed for each signup. */
+const perSignup = {
+  signups: 1,
+  /** Signups that are answered again under their `Idempotency-Key`: a retry should learn what became of it. */
+  replays: 10,
+  /** Of the proof of work: a page fetches one for a visitor who types and may never send. */
+  puzzles: 10,
+  /** By the link of a mail: a provider's servers post for all of its users who leave by one click. */
+  decisions: 10,
+} as const
+
+export type LimitedPolicy = keyof typeof perSignup
 
 /** How much of its limit an address has left, after a call of `take`. */
 export interface Allowance {
@@ -133,17 +140,10 @@ export interface SiteLimitsOptions {
   readonly warn: (warning: string, requestId: string) => void
 }
 
-/** Replays allowed for each signup: a replay costs less, and a retry should learn what became of it. */
-const replaysPerSignup = 10
-/** Puzzles allowed for each signup: a page fetches one for a visitor who types and may never send. */
-const puzzlesPerSignup = 10
-/** Decisions allowed for each signup: a provider's servers post for all of its users who leave by one click. */
-const decisionsPerSignup = 10
-
 export class SiteLimits {
   readonly #warn: SiteLimitsOptions['warn']
   /** By the name of the site; `''` for requests whose site is unknown. A site without a limit has none. */
-  readonly #limits: ReadonlyMap<string, Readonly<Record<LimitedPolicy, RateLimit>>>
+  readonly #limits: ReadonlyMap<string, ReadonlyMap<LimitedPolicy, RateLimit>>
   #wasWarned = false
 
   constructor({ sites, clock, warn }: SiteLimitsOptions) {
@@ -151,26 +151,19 @@ export class SiteLimits {
     const all = [...sites.all, { name: '', signupsPerMinute: strangersPerMinute(sites) }]
     // All sites together remember as many addresses as one alone.
     const share = { clock, addressesMax: Math.ceil(addressesMax / sites.all.length) }
-    const limit = (policy: LimitedPolicy, perMinute: number) =>
-      new RateLimit({ policy, perMinute, ...share })
-    this.#limits = new Map(
-      all
-        .filter(({ signupsPerMinute }) => signupsPerMinute > 0)
-        .map(({ name, signupsPerMinute }) => [
-          name,
-          {
-            signups: limit('signups', signupsPerMinute),
-            replays: limit('replays', signupsPerMinute * replaysPerSignup),
-            puzzles: limit('puzzles', signupsPerMinute * puzzlesPerSignup),
-            decisions: limit('decisions', signupsPerMinute * decisionsPerSignup),
-          },
-        ]),
-    )
+    const policies = Object.keys(perSignup) as LimitedPolicy[]
+    const limitsOf = (signupsPerMinute: number) => {
+      const limit = (policy: LimitedPolicy) =>
+        new RateLimit({ policy, perMinute: signupsPerMinute * perSignup[policy], ...share })
+      return new Map(policies.map((policy) => [policy, limit(policy)]))
+    }
+    const limited = all.filter(({ signupsPerMinute }) => signupsPerMinute > 0)
+    this.#limits = new Map(limited.map((it) => [it.name, limitsOf(it.signupsPerMinute)]))
   }
 
   isSpent({ knownSite, client: { rateLimitKey } }: Counted): boolean {
     const limits = this.#limits.get(knownSite?.name ?? '')
-    return rateLimitKey !== undefined && limits?.signups.isSpent(rateLimitKey) === true
+    return rateLimitKey !== undefined && limits?.get('signups')?.isSpent(rateLimitKey) === true
   }
 
   /** Counts signups against the limit of the client; undefined when no limit counts it. */
@@ -186,7 +179,7 @@ export class SiteLimits {
       this.#wasWarned = true
       this.#warn(warning, requestId)
     }
-    return address === undefined ? undefined : limits[policy].take(address, signups)
+    return address === undefined ? undefined : limits.get(policy)?.take(address, signups)
   }
 }
 

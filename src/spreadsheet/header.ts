@@ -6,6 +6,7 @@ import {
   noColumns,
   type OwnColumn,
 } from '../signup/row.ts'
+import { type Finding, findingsOf } from '../signup/finding.ts'
 import { withMembers } from '../signup/metadata.ts'
 
 /** Where our cells go, according to the header row of a tab. */
@@ -98,12 +99,15 @@ export function headerProblem(
   )
 }
 
-/** What is right with a header that has no problem; completes a sentence that begins with the tab. */
-export function headerFit({ added }: Header, own: readonly OwnColumn[]): string {
-  const more = added?.headings ?? []
+/** Whether a tab's cells all have their columns. */
+export function headerFinding(tab: string, header: Header, own: readonly OwnColumn[]): Finding {
+  const { ok, warning } = findingsOf('tabs')
+  const problem = headerProblem(header, own)
+  if (problem !== undefined) return warning(`${tab} ${problem}`)
+  const more = header.added?.headings ?? []
   const there = headingsOf(own).filter((heading) => !more.includes(heading))
-  const fit = `has a column for each of ${there.join(', ')}`
-  return more.length === 0 ? fit : `${fit}, and gets ${more.join(', ')} with its next rows`
+  const fit = `${tab} has a column for each of ${there.join(', ')}`
+  return ok(more.length === 0 ? fit : `${fit}, and gets ${more.join(', ')} with its next rows`)
 }
 
 /** Adds the cells that have no column to the metadata. A visitor's key of the same name is kept. */

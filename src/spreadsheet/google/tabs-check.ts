@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { columns } from '../../signup/row.ts'
 import { refusalWords } from '../../signup/trouble.ts'
-import { headerFit, headerProblem } from '../header.ts'
+import { headerFinding } from '../header.ts'
 import type { Expected } from '../inspection.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { fieldIn, listIn, numberIn } from './answer.ts'
@@ -12,7 +12,7 @@ import { placeOf } from './place.ts'
 import { ReadFailed, type SheetsApi } from './sheets-api.ts'
 import { findSheet, readSheets, type Sheet } from './sheets.ts'
 
-const { ok, warning, fault } = findingsOf('tabs')
+const { ok, fault } = findingsOf('tabs')
 
 /** Their first rows are read with at most two calls. */
 const tabsMax = 20
@@ -55,10 +55,7 @@ export async function checkTabs(
     const firstRow = firstRows.get(sheet.sheetId)
     if (!firstRow) return ok(`${words} is empty and gets the header row with its first signup`)
     const { header } = placeOf(sheet.tables, firstRow, expected.own, true)
-    const problem = headerProblem(header, expected.own)
-    return problem === undefined
-      ? ok(`${words} ${headerFit(header, expected.own)}`)
-      : warning(`${words} ${problem}`)
+    return headerFinding(words, header, expected.own)
   })
 }
 

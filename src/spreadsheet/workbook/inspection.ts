@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
-import { headerFit, headerProblem } from '../header.ts'
+import { headerFinding } from '../header.ts'
 import type { Expected } from '../inspection.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { failureOf } from './failure.ts'
@@ -38,17 +38,13 @@ export async function* inspectWorkbook(
 
 async function inspectTab(directory: string, tab: string, own: Expected['own']): Promise<Finding> {
   const words = `the tab ${JSON.stringify(tab)}`
-  const { ok, warning, fault } = findingsOf('tabs')
+  const { ok, fault } = findingsOf('tabs')
   const missing = ok(`${words} is made with its first signup`)
   try {
     const plan = await planAddition(directory, { tab, signups: [] }, own)
     if (plan.creates) return missing
     const grown = await grownHeader(join(directory, plan.fileName), own)
-    const header = grown?.header ?? plan.header
-    const problem = headerProblem(header, own)
-    return problem === undefined
-      ? ok(`${words} ${headerFit(header, own)}`)
-      : warning(`${words} ${problem}`)
+    return headerFinding(words, grown?.header ?? plan.header, own)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return missing
     const { message, hint } = problemOf(error, directory)

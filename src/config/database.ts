@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { isLoopback } from '../platform/web-host.ts'
 import type { Files } from './read-file.ts'
 import type { ParsedSetting } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
@@ -141,7 +141,8 @@ function secured(url: URL, host: string): Omit<Database, 'database'> {
   query.set('sslmode', isVerifiedToday ? 'verify-full' : mode)
   const isUnchecked = mode === 'no-verify' || (isAlike && (mode === 'prefer' || mode === 'require'))
   const warning = mode === 'disable' ? unencrypted : isUnchecked ? unchecked : undefined
-  const warnings = warning === undefined || isLocal(host) ? [] : [warning]
+  const isLocal = host.startsWith('/') || isLoopback(host)
+  const warnings = warning === undefined || isLocal ? [] : [warning]
   return { databaseUrl: url.href, warnings }
 }
 
@@ -150,13 +151,3 @@ const unencrypted =
 
 const unchecked =
   'DATABASE_URL does not check who answers, so another machine could take the place of the database. Use sslmode=verify-full.'
-
-function isLocal(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  return (
-    bare.startsWith('/') ||
-    bare === 'localhost' ||
-    bare === '::1' ||
-    (isIP(bare) === 4 && bare.startsWith('127.'))
-  )
-}

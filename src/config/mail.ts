@@ -1,39 +1,23 @@
+import { isLoopback } from '../platform/web-host.ts'
 import type { SettingsReader } from './reader.ts'
 import { pathText } from './sites/schema-problems.ts'
 import type { ReadSite } from './sites/sites.ts'
-import { type SettingName, settings, type ValueOf } from './settings.ts'
-
-/** How mail is sent. The URL of the mail server is a secret. */
-export interface MailConfig {
-  /** `name@host`, or `"Name" <name@host>`. */
-  readonly from: string
-  /** Where visitors reach this service, without a slash at the end. */
-  readonly publicUrl: string
-  /** The most mails in an hour to all people together. */
-  readonly perHour: number
-  /** Who gets reports; undefined when nobody does. */
-  readonly owner: string | undefined
-  readonly ownerWhen: ValueOf<'OWNER_MAIL_WHEN'>
-}
+import { type SettingName, settings } from './settings.ts'
 
 const needed = ['MAIL_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const satisfies readonly SettingName[]
 
-export interface ReadMail {
-  /** Undefined when nothing needs mail, or something is missing. */
-  readonly mail: MailConfig | undefined
-  readonly mailUrl: string | undefined
-  readonly warnings: readonly string[]
-}
+/** How mail is sent. */
+export type MailConfig = NonNullable<ReturnType<typeof readMail>['mail']>
 
 /** Reads how mail is sent. Refuses, all at once, what is missing for what is turned on. */
-export function readMail(reader: SettingsReader, sites: readonly ReadSite[]): ReadMail {
-  const url = reader.value('MAIL_URL')
+export function readMail(reader: SettingsReader, sites: readonly ReadSite[]) {
+  const mailUrl = reader.value('MAIL_URL')
   const from = reader.value('MAIL_FROM')
   const publicUrl = reader.value('PUBLIC_URL')
-  const owner = reader.value('OWNER_MAIL')
   const values = {
-    owner,
     perHour: reader.value('MAIL_PER_HOUR'),
+    /** Who gets reports; undefined when nobody does. */
+    owner: reader.value('OWNER_MAIL'),
     ownerWhen: reader.value('OWNER_MAIL_WHEN'),
   }
   const reason = whyMail(reader, sites)
@@ -45,10 +29,11 @@ export function readMail(reader: SettingsReader, sites: readonly ReadSite[]): Re
       hint: `Set it as docs/mail.md says; or turn off ${reason}.`,
     })
   }
-  const isWhole = url !== undefined && from !== undefined && publicUrl !== undefined
+  const isWhole = mailUrl !== undefined && from !== undefined && publicUrl !== undefined
   return {
+    /** Undefined when nothing needs mail, or something is missing. */
     mail: isWhole && reason !== undefined ? { ...values, from, publicUrl } : undefined,
-    mailUrl: url,
+    mailUrl,
     warnings: publicUrl !== undefined && isReadable(publicUrl) ? [unencrypted] : [],
   }
 }
@@ -67,7 +52,7 @@ function whyMail(reader: SettingsReader, sites: readonly ReadSite[]): string | u
 /** Whether others could read, on its way, what visitors send to this URL. */
 function isReadable(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  return protocol === 'http:' && !isLoopback(hostname)
 }
 
 const unencrypted =

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { Millis } from '../../signup/signup.ts'
+import { isLoopback } from '../../platform/web-host.ts'
 import { MailServerFailure, type MailTrouble } from './trouble.ts'
 
 /** Where mail goes, and how. */
@@ -12,34 +12,27 @@ export interface MailServer {
   readonly login: { readonly user: string; readonly pass: string } | undefined
 }
 
-/** In milliseconds. */
-export interface MailTimes {
-  readonly connectMs: Millis
-  readonly greetingMs: Millis
-  /** Without a byte from the server. */
-  readonly silenceMs: Millis
-  /** From the connecting to the end of a mail. */
-  readonly totalMs: Millis
-}
-
 /** Servers let clients wait to keep spammers off: some greet after half a minute. */
-export const mailTimes: MailTimes = {
+export const mailTimes = {
   connectMs: 15_000,
   greetingMs: 60_000,
+  /** Without a byte from the server. */
   silenceMs: 60_000,
+  /** From the connecting to the end of a mail. */
   totalMs: 120_000,
 }
+
+export type MailTimes = Readonly<typeof mailTimes>
 
 /** @param url checked: `smtp:` or `smtps:`, with an encoded user and password or none */
 export function mailServerOf(url: string): MailServer {
   const { protocol, hostname, port, username, password } = new URL(url)
   const isImplicit = protocol === 'smtps:'
   const host = hostname.replace(/^\[|\]$/g, '')
-  const isLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
   return {
     host,
     port: port === '' ? (isImplicit ? 465 : 587) : Number(port),
-    tls: isImplicit ? 'implicit' : isLoopback ? 'none' : 'required',
+    tls: isImplicit ? 'implicit' : isLoopback(host) ? 'none' : 'required',
     login:
       username === ''
         ? undefined

@@ -55,13 +55,14 @@ export class MailConnection implements Disposable {
   readonly #smtp: SMTPConnection
   /** How many mails it has taken. */
   mails = 0
-  #isOpen = true
+  /** Whether it can take one more mail, as far as it is known. */
+  isOpen = true
 
   private constructor(smtp: SMTPConnection) {
     this.#smtp = smtp
-    smtp.once('end', () => (this.#isOpen = false))
+    smtp.once('end', () => (this.isOpen = false))
     // Who waits for an answer is told as well.
-    smtp.on('error', () => (this.#isOpen = false))
+    smtp.on('error', () => (this.isOpen = false))
   }
 
   /**
@@ -103,11 +104,6 @@ export class MailConnection implements Disposable {
     }
   }
 
-  /** Whether it can take one more mail, as far as it is known. */
-  get isOpen(): boolean {
-    return this.#isOpen
-  }
-
   /**
    * Says from whom a mail would be, and takes it back.
    *
@@ -137,7 +133,7 @@ export class MailConnection implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#isOpen = false
+    this.isOpen = false
     this.#smtp.close()
   }
 

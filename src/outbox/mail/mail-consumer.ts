@@ -12,7 +12,7 @@ import {
   type SmtpFailure,
   troubleOf,
 } from './connection.ts'
-import { IdleConnections } from './idle-connections.ts'
+import { idleConnections } from './idle-connections.ts'
 import type { Mail } from './mail.ts'
 import { MailServerFailure, mailTroubles } from './trouble.ts'
 
@@ -46,7 +46,7 @@ export function addressOf(from: string): string {
 export function mailConsumer(options: MailConsumerOptions): Consumer {
   const { server, from, perHour, compose, clock } = options
   const times = { ...mailTimes, ...options.times }
-  const idle = new IdleConnections(clock)
+  const idle = idleConnections(clock)
   return {
     order: { kinds: ['confirm', 'welcome', 'report'], perHour },
     ...{ atOnce, send },
@@ -63,7 +63,9 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
     for (;;) {
       const kept = idle.take()
       const sent = await sendOnce(kept, mail.to, content, { ...task, signal })
-      if (sent !== 'stale') return task.signal.aborted ? stopped(sent) : sent
+      if (sent === 'stale') continue
+      // A stop is no failure of the server.
+      return task.signal.aborted && sent.kind === 'down' ? { kind: 'unsent' } : sent
     }
   }
 
@@ -136,9 +138,4 @@ function sentOf(failure: SmtpFailure, isHandedOver: boolean): Sent {
     return { kind: 'later', reason: `${words.message} (${responseCode})`, mayBeServer: true }
   }
   return isHandedOver ? { kind: 'later', reason: words.unanswered, mayBeServer: true } : down()
-}
-
-/** A stop is no failure of the server. */
-function stopped(sent: Sent): Sent {
-  return sent.kind === 'down' ? { kind: 'unsent' } : sent
 }

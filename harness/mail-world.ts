@@ -40,8 +40,12 @@ export interface MailServer
   readonly url: string
   /** Settings of a service that sends its mail here. For `smtps:` it has to trust `testCertificate`. */
   readonly env: Readonly<Record<string, string>>
-  /** All mails that the server has taken, in order. */
-  mails(): Promise<readonly ReceivedMail[]>
+  /**
+   * All mails that the server has taken, in order.
+   *
+   * @param from leaves so many out at the start
+   */
+  mails(from?: number): Promise<readonly ReceivedMail[]>
   /** Nobody listens from then on, until `start`. */
   stop(): Promise<void>
   /** Listens again on the same port, with the same mails. */
@@ -70,7 +74,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       MAIL_FROM: 'Rollcall <hello@rollcall.example>',
       PUBLIC_URL: 'https://signup.rollcall.example',
     },
-    mails: async () => Promise.all((await control.call.mails()).map(parse)),
+    mails: async (from) => Promise.all((await control.call.mails(from)).map(parse)),
     start: async () => {
       await control.call.start()
     },

@@ -6,7 +6,7 @@ import type { Fault } from './faults.ts'
 export interface SmtpControl {
   readonly start: () => Promise<number>
   readonly stop: () => Promise<void>
-  readonly mails: () => SmtpEmulator['mails']
+  readonly mails: (from?: number) => SmtpEmulator['mails']
   readonly log: () => SmtpEmulator['log']
   readonly fault: (...faults: Fault[]) => void
   readonly clearFaults: () => void
@@ -27,7 +27,7 @@ const emulator = new SmtpEmulator(JSON.parse(process.argv[2] ?? '') as SmtpOptio
 const control: SmtpControl = {
   start: () => emulator.start(),
   stop: () => emulator.stop(),
-  mails: () => emulator.mails,
+  mails: (from = 0) => emulator.mails.slice(from),
   log: () => emulator.log,
   fault: (...faults) => emulator.faults.add(...faults),
   clearFaults: () => emulator.faults.clear(),

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+
+import { seededRandom } from '../../emulators/google-sheets/faults.ts'
+import { waitUntil } from '../../harness/delivery-state.ts'
+import { startMailServer } from '../../harness/mail-world.ts'
+import { livesOn, type MailLives } from './mail-lives.ts'
+import { MailPeople } from './mail-people.ts'
+
+export interface MailRoundsOptions {
+  readonly rounds: number
+  readonly seed: number
+  /** One process on a file, or two on a database. */
+  readonly store: 'file' | 'database'
+}
+
+/** A mail that a server has taken, in the round with this number. */
+export interface Arrival {
+  readonly to: string
+  /** The id of its message, as its link has it. */
+  readonly message: string
+  readonly round: number
+}
+
+/** So that a kill finds a mail of which nobody knows whether it was sent. */
+const slowAnswers = [
+  { stage: 'answer', delayMs: 100, probability: 0.6, times: 0 },
+  { stage: 'rcpt', delayMs: 15, probability: 0.5, times: 0 },
+] as const
+
+/**
+ * Kills a process at a random moment of each round, while people sign up, get mails and confirm. Expects that
+ * everybody who confirms has one row and nobody else has any, that no mail goes before its commit, and that a
+ * kill lets at most one mail go twice.
+ */
+export async function expectMailsToSurvive(options: MailRoundsOptions): Promise<void> {
+  const { rounds, seed, store } = options
+  console.log(`The seed of the mails is ${seed}. SEED=${seed} kills at the same moments again.`)
+  const random = seededRandom(seed)
+  await using server = await startMailServer()
+  await server.fault(...slowAnswers)
+  const env = {
+    ...server.env,
+    ...{ CONFIRMATION: 'mail', MAIL_PER_HOUR: '1000000', RATE_LIMIT_PER_MINUTE: '0' },
+  }
+  await using lives = await livesOn(store, env)
+  await using people = new MailPeople({
+    ...{ server, random: seededRandom(seed + 1) },
+    nextUrl: () => lives.nextUrl(),
+  })
+  for (let round = 0; round < rounds; round += 1) {
+    await sleep(lives.shortestMs + random() * lives.spreadMs)
+    await lives.kill(random, async () => {
+      // What the process has handed over is with the server then.
+      await sleep(20)
+      await expectCommitted(lives, await people.takeMails())
+      people.nextRound()
+    })
+  }
+  people.stopSigningUp()
+  await server.clearFaults()
+  await waitUntil(
+    async () => (await people.takeMails(), people.unmailed().length === 0),
+    () => `no mail has come to ${people.unmailed().join(', ')}`,
+  )
+  await people.end()
+  await lives.allDelivered()
+  await expectCommitted(lives, people.arrivals)
+  expectFewDoubles(people.arrivals)
+  const { listed, rows } = await lives.end()
+  const doubles = people.arrivals.length - new Set(people.arrivals.map((it) => it.message)).size
+  console.log(
+    `${store}: ${rounds} kills, ${people.asked.size} signups answered with 202, ` +
+      `${people.arrivals.length} mails (${doubles} of them twice), ${people.confirmed.size} people confirmed, ` +
+      `${people.cut} requests were cut off, ${rows.length} rows`,
+  )
+  expect(people.confirmed.size).toBeGreaterThan(rounds)
+  expect(listed.toSorted()).toEqual([...people.confirmed].toSorted())
+  expect(rows).toEqual(listed)
+}
+
+async function expectCommitted(lives: MailLives, mails: readonly Arrival[]): Promise<void> {
+  const known = await lives.countedMessages()
+  expect(mails.filter(({ message }) => !known.has(message))).toEqual([])
+}
+
+function expectFewDoubles(arrivals: readonly Arrival[]): void {
+  const messages = Map.groupBy(arrivals, ({ message }) => message)
+  // One mail to each person, as the limits say.
+  expect(messages.size).toBe(new Set(arrivals.map(({ to }) => to)).size)
+  // Each time but the last that a mail has come is one of which a kill has left nobody knowing.
+  const unknown = [...messages.values()].flatMap((all) => all.slice(0, -1))
+  const inRound = Map.groupBy(unknown, ({ round }) => round)
+  expect([...inRound.values()].filter((all) => all.length > 1)).toEqual([])
+}

@@ -151,6 +151,9 @@ export function siteLock(site: number): Lock {
   return { of: 'site', site }
 }
 
+/** Whoever adds messages takes this one last: each gets the next number. */
+export const messageLock: Lock = { of: 'account', account: 'messages' }
+
 /**
  * The tables of a journal. Every call rejects with `JournalUnavailable` when they cannot be used, and with
  * `OutcomeUnknown`, which is one, when a commit may have happened.

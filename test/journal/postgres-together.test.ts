@@ -204,3 +204,34 @@ test('many signups without a tab move to the default tab in slices, and in order
     { accepted: '5' },
   ])
 })
+
+test('sites that make mails and notices at the same time, while signups are greeted, hinder nobody', async () => {
+  await using made = new AsyncDisposableStack()
+  const database = made.use(await server.createDatabase())
+  const policy = { confirmation: { waitMs: 1 }, welcomes: true }
+  const sites = new Map(['one', 'other', 'third'].map((name) => [name, policy] as const))
+  const opened = made.use(await openPostgresSites(database.url, sites))
+  const journals = [...opened.sites.values()]
+  const addressing = { share: '', language: 'en' }
+  const order = { kinds: ['confirm'], by: 'me', now: Date.now(), max: 5 } as const
+  for (let round = 0; round < 20; round++) {
+    const of = (kind: string) => addressed(`${kind}.${round}@example.com`)
+    for (const { intake } of journals) await intake.ask([of('asked')], { addressing })
+    const done = await Promise.allSettled(
+      journals.flatMap(({ outbox, intake }, at) => [
+        outbox.claim(order),
+        outbox.add({ id: `${at}.${round}`, kind: 'notice', body: '{}', at: order.now }),
+        intake.append([of('greeted')], { greeting: addressing }),
+      ]),
+    )
+    expect(done.filter(({ status }) => status === 'rejected')).toEqual([])
+  }
+  const counts = await database.query(
+    'SELECT kind, count(*)::int AS count FROM rollcall.message GROUP BY kind ORDER BY kind',
+  )
+  expect(counts).toEqual([
+    { kind: 'confirm', count: 60 },
+    { kind: 'notice', count: 60 },
+    { kind: 'welcome', count: 60 },
+  ])
+})

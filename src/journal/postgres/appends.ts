@@ -4,7 +4,7 @@ import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
-import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.ts'
+import { type Answer, headLock, messageLock, reading, type Row, statementsOf } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import { statusOfNew } from '../tables/append-one.ts'
 import {
@@ -335,7 +335,8 @@ async function append(
     ...group.flatMap((request) => (request.asks ? [asking(request, request.asks)] : [])),
   ]
   const steps = [...parts.flatMap((part) => part.steps), ...stepsToSweep(group)]
-  const answers = await db.change([headLock], ...steps)
+  const greets = appended.some(({ terms, site }) => terms.greeting && site.policy.welcomes)
+  const answers = await db.change(greets ? [headLock, messageLock] : [headLock], ...steps)
   const outcomeOf = new Map<SiteRequest, Outcome | undefined>()
   let at = 0
   for (const { site, requests, steps, outcomes } of parts) {

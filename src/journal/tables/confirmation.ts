@@ -13,6 +13,7 @@ import {
   ask,
   givenRows,
   headLock,
+  messageLock,
   numberOf,
   type Operation,
   reading,
@@ -127,10 +128,11 @@ type TabbedSite = Site & { readonly tabs: Tabs }
 
 /** What people decide by links, with the tabs of the site. */
 export function confirmationOf(site: TabbedSite): Confirmation {
-  const { db, id, secret } = site
+  const { db, id, secret, policy } = site
+  const greets = policy.welcomes === true ? [messageLock] : []
   const change = async <T>(operation: () => Operation<T>): Promise<T> => {
     try {
-      return await db.transact([headLock, siteLock(id)], operation)
+      return await db.transact([headLock, siteLock(id), ...greets], operation)
     } catch (error) {
       site.tabs.forget()
       throw error

@@ -15,6 +15,7 @@ import {
   ask,
   flagOf,
   type Lock,
+  messageLock,
   numberOf,
   type Operation,
   type Row,
@@ -129,7 +130,7 @@ export function outboxOf(site: Site): Outbox {
   return {
     add: async ({ id: message, kind, body, at }) => {
       await db.change(
-        [siteLock(id)],
+        [siteLock(id), messageLock],
         [sql.add, id, message, kind, ranks[kind], body, at],
         [sql.dropOld, id, kind, at],
       )
@@ -152,7 +153,7 @@ export function outboxOf(site: Site): Outbox {
 /** Makes the mails that pending signups want: as many as takes a moment, so that no rush holds up those that wait. */
 async function askBack({ db, ...site }: Site, now: Millis): Promise<void> {
   for (let slice = 0, more = true; more && slice < askBackMax; slice++) {
-    const decided = await db.transact([siteLock(site.id)], () => askingBack(site, now))
+    const decided = await db.transact([siteLock(site.id), messageLock], () => askingBack(site, now))
     more = decided === askedBackAtOnce
     // An engine may answer without a turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))

@@ -14,7 +14,7 @@ export interface Outbox {
    * Takes messages that are due, in the order in which they are to be sent. Each stays with `by` until it is
    * settled; what another holder of the lease has claimed is free again. A message to an address is counted
    * here, before it is sent, so that no crash exceeds `recipientLimits` or `perHour`. A try after the first is
-   * not counted again.
+   * not counted again: the message counts from then.
    */
   claim(order: ClaimOrder): Promise<Claimed>
 

@@ -207,6 +207,8 @@ function* claiming(site: Site, order: ClaimOrder): Operation<Claimed> {
           break
         }
         yield* ask([sql.count, number, id, recipient, now], [sql.turn, Number(row['turn'])])
+      } else if (recipient !== '') {
+        yield* ask([sql.handedOver, number, now])
       }
       yield* ask([sql.claim, number, by])
       if (recipient !== '') taken.add(recipient)

@@ -238,6 +238,21 @@ export const limitedMails: readonly ContractTest[] = [
   },
 
   {
+    title: 'no other mail goes to a mailbox while one to it is tried again',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal, { email: 'ada@gmail.com' })
+      const [first] = await claim(journal)
+      const nextAt = noon + 20 * minuteMs
+      const later = { kind: 'later', at: noon, nextAt, reason: 'it is busy' } as const
+      await journal.outbox.settle(first?.number ?? 0, later)
+      expect(await claim(journal, nextAt)).toMatchObject([{ id: first?.id, tries: 1 }])
+      await ask(journal, { email: 'a.da@gmail.com' })
+      expect(await claim(journal, nextAt + 1)).toEqual([])
+      expect(await claim(journal, nextAt + 15 * minuteMs)).toHaveLength(1)
+    }),
+  },
+
+  {
     title: 'a mail to the owner does not wait for the pace of mails to visitors',
     run: underPolicy(confirming, async (journal) => {
       for (let n = 0; n < 3; n++) await ask(journal, { email: `${n}@example.com` })

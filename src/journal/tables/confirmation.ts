@@ -28,7 +28,7 @@ import { cellColumns, stepsToAppend } from './append-one.ts'
 import { eraseForgotten } from './erase.ts'
 import { stepsToBury } from './erasure.ts'
 import { allHours, besideState, messageStage } from './layout.ts'
-import { stepToGreet, waitMsOf } from './mails.ts'
+import { stepToGreet, stepToReaddress, waitMsOf } from './mails.ts'
 import {
   besideListOf,
   closing,
@@ -260,6 +260,7 @@ function* confirming(
     ...site.noteErased(),
     [sql.unblock, id, person, recipient],
     [sql.dropMails, id, person, now, 'confirm'],
+    stepToReaddress(site, email),
     [sql.countConfirmed, id, hours, chosen.length],
   )
   if (policy.welcomes === true) {

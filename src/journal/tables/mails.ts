@@ -89,6 +89,8 @@ const sql = statementsOf('mails', ({ id }) => {
          WHERE earlier.site = $1 AND earlier.person = $3 AND earlier.kind = 'welcome')
        AND EXISTS (SELECT 1 FROM signup WHERE id = ${id('$10')} AND row_status = ${rowStatus.wanted})`,
     ),
+    readdress: `UPDATE message SET email = $3
+                WHERE site = $1 AND person = $2 AND kind = 'welcome' AND email = ''`,
   }
 })
 
@@ -151,7 +153,10 @@ export function stepsToGreet(
   return signups.flatMap(({ id, email, receivedAt, suspect }) =>
     suspect && quarantineTab !== undefined
       ? []
-      : [stepToGreet(site, { ...to, email }, receivedAt, id, ranks.welcome)],
+      : [
+          stepToGreet(site, { ...to, email }, receivedAt, id, ranks.welcome),
+          stepToReaddress(site, email),
+        ],
   )
 }
 
@@ -164,6 +169,11 @@ export function stepToGreet(
   rank: number = ranks.welcomeAtOnce,
 ): Step {
   return [sql.welcome, ...valuesOf(site, to, now), rank, signup]
+}
+
+/** Lets who has left, and is back now, leave again by the link of their welcome, which lost its address. */
+export function stepToReaddress({ id, secret }: Pick<Site, 'id' | 'secret'>, email: string): Step {
+  return [sql.readdress, id, personOf(addressHash(secret, email)), email]
 }
 
 /** For how long a signup waits to be confirmed, also where no new one is asked for. */

@@ -18,7 +18,8 @@ const dayMs = 24 * hourMs
 const signups = 10_000
 const clients = 2_000
 const hours = 36
-const sites = ['first', 'second'] as const
+/** Three mails a day of each would be more than the six that a mailbox gets in all. */
+const sites = ['first', 'second', 'third'] as const
 
 /** A mail that was handed over. */
 interface Handed {
@@ -95,7 +96,7 @@ test.each([
     expect(figures.filter(({ ofDay }) => ofDay > 6)).toEqual([])
     // Everybody gets some: the attack does not keep people from getting theirs.
     expect(new Set(handed.map(({ mailbox }) => mailbox))).toEqual(mailboxes)
-    expect(ofVictim).toMatchObject({ ofPause: 1, ofDay: 6, ofSites: [3, 3] })
+    expect(ofVictim).toMatchObject({ ofPause: 1, ofDay: 6 })
   },
 )
 
@@ -140,15 +141,13 @@ async function bomb(instances: readonly OpenJournal[], random: () => number) {
       owners.set(email, mailbox)
       const share = `client ${Math.floor(random() * clients)}`
       const signup = makeSignup({ email, receivedAt: waiting[asked] ?? now })
-      const { intake } = journalOf(asked % 2, sites[Math.floor(random() * 2)] ?? 'first')
+      const { intake } = journalOf(asked % 2, sites[Math.floor(random() * sites.length)] ?? 'first')
       asking.push(intake.ask([signup], { addressing: { share, language: 'en' } }))
     }
     await Promise.all(asking)
     // Each site is delivered by another instance, and in the next hour by the other one.
     const turn = Math.floor(now / hourMs) % 2
-    await Promise.all(
-      [turn, 1 - turn].map((instance, at) => sendAt(instance, sites[at] ?? '', now)),
-    )
+    await Promise.all(sites.map((site, at) => sendAt((turn + at) % 2, site, now)))
   }
   expect(asked).toBeGreaterThan(0.99 * signups)
   return { handed, mailboxes, tries }

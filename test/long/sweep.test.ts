@@ -23,7 +23,7 @@ test('a million pending signups that expire are swept in slices, and signups go 
   await using journal = openSqliteJournal(file, confirming)
   await askFor(journal, 'first')
   fill(file)
-  expect((await journal.confirmation.figures()).pending).toBe(expired + 1)
+  expect((await journal.reader.beside()).pending).toBe(expired + 1)
   const calm = await askUntil(journal, 'calm', sleep(5_000))
 
   const slices: number[] = []
@@ -39,7 +39,7 @@ test('a million pending signups that expire are swept in slices, and signups go 
   const log = { warn: (details: object) => expect.fail(JSON.stringify(details)) }
   const begun = performance.now()
   await using _ = startRetention({ ...journal, confirmation }, 0, systemClock, log)
-  const leftOver = async () => (await journal.confirmation.figures()).pending
+  const leftOver = async () => (await journal.reader.beside()).pending
   let busy: readonly number[] = []
   while ((await leftOver()) > 1 + calm.length + busy.length)
     busy = [...busy, ...(await askUntil(journal, `busy.${busy.length}`, sleep(1_000)))]

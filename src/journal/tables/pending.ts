@@ -24,7 +24,7 @@ import { tabStatus, type Tabs } from './tabs.ts'
 const { pending, declined, left, over } = besideState
 const { sent, dropped } = messageStage
 
-const sweptAtOnce = 500
+const sweptAtOnce = 100
 /** For how long a mail is known whose link can do nothing any more. */
 const mailKnownMs = 60 * 24 * 60 * 60 * 1000
 /** How much is told of a person. */

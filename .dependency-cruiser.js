@@ -34,7 +34,11 @@ const mayImport = {
     'journal/contracts/',
     'spreadsheet/(spreadsheet|read-rows|backoff|csv).ts',
   ],
-  'outbox/': ['signup/', 'platform/', 'journal/contracts/(outbox|delivery-log|reader|errors).ts'],
+  'outbox/': [
+    'signup/',
+    'platform/',
+    'journal/contracts/(outbox|webhook-log|delivery-log|reader|errors).ts',
+  ],
   'alerts/': [
     'signup/',
     'platform/',

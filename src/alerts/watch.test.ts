@@ -33,7 +33,7 @@ interface SendingWorld {
 
 function startSender(world: SendingWorld, http: HttpClient, times: Partial<WatchTimes>): Sender {
   const { clock, journal, log } = world
-  const receiver = { url: 'https://hooks.example.com/x', key: new Uint8Array(32) }
+  const receiver = { url: 'https://hooks.example.com/x', keys: [new Uint8Array(32)] }
   return new Sender({
     ...{ clock, time: clock, random: () => 0.5, delivers: () => world.delivers },
     consumer: noticeConsumer(receiver, http, clock),

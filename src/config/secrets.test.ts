@@ -20,7 +20,7 @@ function problemsOf(variables: Readonly<Record<string, string>>): string {
 test.each([24, 64])('a URL and a secret of %d bytes are where notices go', (bytes) => {
   const webhook = load({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret(bytes) })
   expect(webhook?.url).toBe(url)
-  expect(webhook?.key).toHaveLength(bytes)
+  expect(webhook?.keys.map((it) => it.byteLength)).toEqual([bytes])
 })
 
 test.each([

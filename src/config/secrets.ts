@@ -5,8 +5,8 @@ import { isSecret } from './settings.ts'
 /** Where notices go. All of it is secret: the URL of a chat program allows to post. */
 export interface AlertWebhook {
   readonly url: string
-  /** With which notices are signed: 24 to 64 bytes. */
-  readonly key: Uint8Array<ArrayBuffer>
+  /** With which notices are signed: each of 24 to 64 bytes. */
+  readonly keys: readonly Uint8Array[]
 }
 
 /** The settings that must never be printed. All others are in `Config`. */
@@ -37,7 +37,7 @@ export function readAlertWebhook(reader: SettingsReader): AlertWebhook | undefin
   reader.bothOrNeither('ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET')
   const url = reader.value('ALERT_WEBHOOK_URL')
   const key = reader.value('ALERT_WEBHOOK_SECRET')
-  return url === undefined || key === undefined ? undefined : { url, key }
+  return url === undefined || key === undefined ? undefined : { url, keys: [key] }
 }
 
 export function secretsOf(

@@ -12,7 +12,7 @@ test('the library of Standard Webhooks verifies a message, its time included', a
     sent.push(new Webhook(key, { format: 'raw' }).verify(body, headers))
     return { status: 204, headers: new Headers(), text: '' }
   }
-  const receiver = { url: 'https://hooks.example.com', key }
+  const receiver = { url: 'https://hooks.example.com', keys: [key] }
   const world = { http, clock: { now: Date.now } }
   const { signal } = new AbortController()
   expect(await sendMessage(receiver, { id: 'msg_1', body }, world, signal)).toEqual({
@@ -31,7 +31,7 @@ test.each([
   [410, 'refused'],
 ])('status %i means that a message is %s', async (status, kind) => {
   const http = async (): Promise<HttpAnswer> => ({ status, headers: new Headers(), text: '' })
-  const receiver = { url: 'https://hooks.example.com', key: new Uint8Array(32) }
+  const receiver = { url: 'https://hooks.example.com', keys: [new Uint8Array(32)] }
   const world = { http, clock: { now: () => 0 } }
   const { signal } = new AbortController()
   const sent = await sendMessage(receiver, { id: 'a', body: '{}' }, world, signal)
@@ -41,7 +41,7 @@ test.each([
 })
 
 test('a message is received by a status of 2xx within 15 seconds, whatever becomes of the rest of the answer', async () => {
-  const receiver = { url: 'https://hooks.example.com', key: new Uint8Array(32) }
+  const receiver = { url: 'https://hooks.example.com', keys: [new Uint8Array(32)] }
   const sendBy = (http: HttpClient) => {
     const world = { http, clock: { now: () => 0 } }
     return sendMessage(receiver, { id: 'a', body: '{}' }, world, new AbortController().signal)

@@ -1,15 +1,22 @@
+import { createHmac } from 'node:crypto'
+
 import type { Message } from '../../journal/contracts/outbox.ts'
-import type { Clock } from '../../platform/clock.ts'
-import { type HttpClient, HttpFailure, type OutgoingRequest } from '../../platform/http-client.ts'
+import { type Clock, day, second } from '../../platform/clock.ts'
+import {
+  type HttpAnswer,
+  type HttpClient,
+  HttpFailure,
+  type OutgoingRequest,
+} from '../../platform/http-client.ts'
 import { messageOf } from '../../platform/message-of.ts'
-import type { Sent } from '../sender.ts'
+import type { Millis } from '../../signup/signup.ts'
 
 /** Who receives messages. Both parts are secrets. */
 export interface Receiver {
   /** Of HTTPS, or of HTTP in the own network. */
   readonly url: string
-  /** 24 to 64 bytes. */
-  readonly key: Uint8Array<ArrayBuffer>
+  /** One, or two while one takes over from the other: each of 24 to 64 bytes. */
+  readonly keys: readonly Uint8Array[]
 }
 
 export interface SendWorld {
@@ -17,65 +24,81 @@ export interface SendWorld {
   readonly clock: Pick<Clock, 'now'>
 }
 
+/** What became of a message, in the words of the outbox. */
+export type Received = { readonly kind: 'sent' } | Unreceived
+
+export interface Unreceived {
+  /** `refused`: the receiver wants no more messages. */
+  readonly kind: 'later' | 'refused'
+  readonly reason: string
+  /** How long the receiver wants to be left alone: at most a day. */
+  readonly retryAfterMs?: Millis
+  /** Whether it has too much to do. */
+  readonly isOverloaded?: boolean
+}
+
 const timeoutMs = 15_000
 const answerBytesMax = 64 * 1024
 
 /**
  * Sends a message, of JSON, once. Every try has the same id, so that the receiver knows a repetition. The
- * reasons name at most the host of the receiver; `refused` when it wants no more messages. Never rejects.
+ * reasons name at most the host of the receiver. Never rejects.
  */
 export async function sendMessage(
-  { url, key }: Receiver,
+  { url, keys }: Receiver,
   { id, body }: Pick<Message, 'id' | 'body'>,
   { http, clock }: SendWorld,
   signal: AbortSignal,
-): Promise<Exclude<Sent, { kind: 'unsent' | 'down' }>> {
-  const seconds = Math.floor(clock.now() / 1000)
+): Promise<Received> {
+  const now = clock.now()
+  const seconds = Math.floor(now / second)
+  const signed = `${id}.${seconds}.${body}`
+  const signatures = keys.map((key) => createHmac('sha256', key).update(signed).digest('base64'))
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Rollcall',
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
-    'webhook-signature': await signatureOf(key, id, seconds, body),
+    // After Standard Webhooks.
+    'webhook-signature': signatures.map((it) => `v1,${it}`).join(' '),
   }
-  const status = await statusOf({ method: 'POST', url, headers, body, timeoutMs, signal }, http)
-  return typeof status === 'number' ? resultOf(status) : { kind: 'later', reason: status }
+  const answer = await answerOf({ method: 'POST', url, headers, body, timeoutMs, signal }, http)
+  return typeof answer === 'string' ? { kind: 'later', reason: answer } : resultOf(answer, now)
 }
 
-/** The status of the answer, or why there is none. Nobody needs the rest of the answer. */
-export async function statusOf(
-  request: Omit<OutgoingRequest, 'answerBytesMax'>,
-  http: HttpClient,
-): Promise<number | string> {
+/** The status of the answer, or why there is none. */
+export async function statusOf(request: Request, http: HttpClient): Promise<number | string> {
+  const answer = await answerOf(request, http)
+  return typeof answer === 'string' ? answer : answer.status
+}
+
+type Request = Omit<OutgoingRequest, 'answerBytesMax'>
+
+/** Nobody needs the whole of the answer. */
+async function answerOf(request: Request, http: HttpClient): Promise<Answer | string> {
   try {
-    return (await http({ ...request, answerBytesMax })).status
+    return await http({ ...request, answerBytesMax })
   } catch (error) {
-    return (error instanceof HttpFailure ? error.status : undefined) ?? messageOf(error)
+    const status = error instanceof HttpFailure ? error.status : undefined
+    return status === undefined ? messageOf(error) : { status }
   }
 }
 
-function resultOf(status: number) {
-  if (status >= 200 && status < 300) return { kind: 'sent' } as const
+type Answer = Pick<HttpAnswer, 'status'> & Partial<Pick<HttpAnswer, 'headers'>>
+
+function resultOf({ status, headers }: Answer, now: Millis): Received {
+  if (status >= 200 && status < 300) return { kind: 'sent' }
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : ''
-  const reason = `the receiver answered with status ${status}${redirect}`
-  return { kind: status === 410 ? 'refused' : 'later', reason } as const
+  return {
+    kind: status === 410 ? 'refused' : 'later',
+    reason: `the receiver answered with status ${status}${redirect}`,
+    retryAfterMs: retryAfterMs(headers?.get('retry-after') ?? '', now),
+    isOverloaded: [429, 502, 504].includes(status),
+  }
 }
 
-/**
- * Signs a message after Standard Webhooks: the value of the header `webhook-signature`.
- *
- * @param key 24 to 64 bytes
- * @param seconds of this try, since the Unix epoch
- */
-async function signatureOf(
-  key: Uint8Array<ArrayBuffer>,
-  id: string,
-  seconds: number,
-  body: string,
-): Promise<string> {
-  const hmac = { name: 'HMAC', hash: 'SHA-256' }
-  const imported = await crypto.subtle.importKey('raw', key, hmac, false, ['sign'])
-  const content = new TextEncoder().encode(`${id}.${seconds}.${body}`)
-  const signature = new Uint8Array(await crypto.subtle.sign(hmac, imported, content))
-  return `v1,${btoa(String.fromCharCode(...signature))}`
+/** RFC 9110, section 10.2.3: seconds, or a date. 0 when it is neither. */
+function retryAfterMs(text: string, now: Millis): Millis {
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * second : Date.parse(text) - now
+  return Math.min(Math.max(ms || 0, 0), day)
 }

@@ -9,6 +9,7 @@ import type { Logger } from './log.ts'
 import { mailEvents } from './mail-events.ts'
 import type { SiteMetrics } from './metrics.ts'
 import { refusalEvents, ToldLines } from './refusal-events.ts'
+import { webhookEvents } from './webhook-events.ts'
 
 /** What `ToldLines` of suspect signups are about. */
 export const suspected = 'signups were suspected'
@@ -54,6 +55,7 @@ export function createEvents(
     ...spreadsheetEvents(log, health),
     /** Of the sender of mails. */
     mail: mailEvents(log, health, clock, metrics),
+    ...webhookEvents(log, health, metrics),
   }
 }
 

@@ -17,6 +17,15 @@ export type MailHealth =
   | { readonly state: 'off' | 'ok' }
   | { readonly state: 'failing'; readonly reason: string; readonly since: Millis }
 
+/** How a webhook does. The reason is a fixed sentence, or names at most a host. */
+export interface WebhookHealth {
+  readonly host: string
+  /** `halted`: one message at a time probes it. `disabled`: nothing is sent. */
+  readonly state: 'ok' | 'halted' | 'disabled'
+  readonly reason: string
+  readonly since: Millis | undefined
+}
+
 /**
  * The state of the service after the last event, for the operator. `events.ts` writes it;
  * `api/ready.ts` decides what the public may know.
@@ -26,6 +35,8 @@ export interface Health {
   delivery: DeliveryHealth
   challenge: ChallengeHealth
   mail: MailHealth
+  /** By the key of the endpoint. */
+  readonly webhooks: Map<string, WebhookHealth>
   /** The tabs that are set aside, by `tabKey`. */
   readonly tabs: Map<string, AsideTab>
   /** The number of requests since the start from pages of an origin that is not allowed. */
@@ -43,6 +54,7 @@ export function createHealth(journal: JournalHealth = { state: 'ok' }): Health {
     delivery: { state: 'ok' },
     challenge: { state: 'off' },
     mail: { state: 'off' },
+    webhooks: new Map(),
     tabs: new Map(),
     refusedByOrigin: 0,
     refusedApiKeys: 0,

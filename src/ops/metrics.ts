@@ -8,6 +8,7 @@ export type CallOutcome = (typeof callOutcomes)[number]
 
 const callOutcomes = ['ok', 'refused', 'retryable', 'unknown'] as const
 const mailKinds = ['confirm', 'welcome', 'report'] as const
+const webhookOutcomes = ['sent', 'set_aside', 'failed'] as const
 const verdicts = ['passed', 'rejected', 'misconfigured', 'unavailable'] as const
 
 /** What is read when somebody asks for the metrics. */
@@ -116,6 +117,12 @@ export class Metrics {
     'kind',
     'outcome',
   )
+  readonly #webhooks = this.#counter(
+    'webhook_messages_total',
+    'Tries to send a message to a webhook: sent, set aside for a next try, or failed for the last time.',
+    'site',
+    'outcome',
+  )
   readonly #waiting = this.#gauge(
     'messages_waiting',
     'Mails and notices that wait to be sent; at most 100,000 are counted.',
@@ -156,7 +163,10 @@ export class Metrics {
     for (const kind of mailKinds) {
       for (const outcome of ['sent', 'failed']) this.#mails.labels(site, kind, outcome).inc(0)
     }
+    for (const outcome of webhookOutcomes) this.#webhooks.labels(site, outcome).inc(0)
     return {
+      webhookTried: (outcome: (typeof webhookOutcomes)[number]): void =>
+        this.#webhooks.labels(site, outcome).inc(1),
       mailEnded: (kind: string, outcome: 'sent' | 'failed'): void =>
         this.#mails.labels(site, kind, outcome).inc(1),
       signupsAccepted: (count: number, duplicates: number): void => {

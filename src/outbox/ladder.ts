@@ -20,6 +20,17 @@ export function probePauseMs(failures: number, random: Random): Millis {
   return pauseMs(failures, random, probeMaxMs)
 }
 
+const webhookPauses = [
+  ...[5 * second, minute, 5 * minute, 30 * minute],
+  ...[2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
+]
+
+/** The pause after so many tries, and up to a tenth more; undefined after the last one, about three days later. */
+export function webhookPauseMs(tries: number, random: Random): Millis | undefined {
+  const pause = webhookPauses[tries - 1]
+  return pause === undefined ? undefined : Math.round(pause * (1 + random() / 10))
+}
+
 /** A wall clock that never runs backwards, so that one that was set back makes nothing wait for longer. */
 export function steadyTime(clock: Pick<Clock, 'elapsed'>, time: Pick<Clock, 'now'>): () => Millis {
   let last = { at: -Infinity, elapsed: 0 }

@@ -1,0 +1,46 @@
+import type { Millis } from '../signup/signup.ts'
+import type { Health } from './health.ts'
+import type { Logger } from './log.ts'
+import type { SiteMetrics } from './metrics.ts'
+
+/** How an endpoint does, as `EndpointFare` of the journal has it. */
+interface Fare {
+  readonly haltedAt: Millis | undefined
+  readonly disabledAt: Millis | undefined
+  readonly reason: string
+}
+
+/** Events about messages to webhooks. They know hosts only: a URL may be a secret. */
+export function webhookEvents(
+  log: Logger,
+  health: Pick<Health, 'webhooks'>,
+  metrics: SiteMetrics | undefined,
+) {
+  return {
+    webhookSent: (): void => metrics?.webhookTried('sent'),
+    webhookSetAside(host: string, tries: number, reason: string, nextAt: Millis): void {
+      metrics?.webhookTried('set_aside')
+      const next = new Date(nextAt).toISOString()
+      log.debug({ host, tries, reason, next }, 'a webhook message was set aside')
+    },
+    webhookFailed(host: string, tries: number, reason: string): void {
+      metrics?.webhookTried('failed')
+      log.warn({ host, tries, reason }, 'a webhook message was given up')
+    },
+    /** @param endpoint its key */
+    webhookFares(endpoint: string, host: string, { haltedAt, disabledAt, reason }: Fare): void {
+      const since = disabledAt ?? haltedAt
+      const state = since === undefined ? 'ok' : disabledAt === undefined ? 'halted' : 'disabled'
+      const before = health.webhooks.get(endpoint)?.state ?? 'ok'
+      health.webhooks.set(endpoint, { host, state, reason, since })
+      if (state === before) return
+      const hint = 'Run rollcall webhooks to see what to do.'
+      if (state === 'ok') log.info({ host }, 'a webhook works again')
+      else log.warn({ host, reason, hint }, `a webhook is ${state}: its messages are kept`)
+    },
+    /** Our own code failed. */
+    webhooksCrashed(error: unknown): void {
+      log.error({ err: error }, 'the sending of webhooks failed unexpectedly')
+    },
+  }
+}

@@ -1,0 +1,344 @@
+import { JournalUnavailable } from '../../journal/contracts/errors.ts'
+import type {
+  AsideFailure,
+  AsideMessage,
+  AsideOutcome,
+  EndpointFare,
+  WebhookLog,
+  WebhookMessage,
+} from '../../journal/contracts/webhook-log.ts'
+import type { Events } from '../../ops/events.ts'
+import { type Clock, day, type Random, second } from '../../platform/clock.ts'
+import type { HttpClient } from '../../platform/http-client.ts'
+import type { Millis } from '../../signup/signup.ts'
+import { steadyTime, webhookPauseMs } from '../ladder.ts'
+import { type Endpoint, endpointKeyOf, webhookBody, webhookIdOf } from './endpoint.ts'
+import { Fare } from './fare.ts'
+import { type Received, sendMessage } from './send.ts'
+
+export interface EndpointSenderOptions {
+  readonly endpoint: Endpoint
+  /** The name of the site. */
+  readonly site: string
+  readonly log: Pick<WebhookLog, 'endpoint' | 'after' | 'advance' | 'due' | 'settle' | 'note'>
+  /** Tells of signups that this process has added. Returns what removes the listener. */
+  readonly onAppend: (listener: () => void) => () => void
+  readonly http: HttpClient
+  readonly events: Pick<
+    Events,
+    'webhookSent' | 'webhookSetAside' | 'webhookFailed' | 'webhookFares' | 'webhooksCrashed'
+  >
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  /** The wall clock of the journal. */
+  readonly time: Pick<Clock, 'now'>
+  readonly random: Random
+  /** Whether this instance holds the lease. */
+  readonly delivers: () => boolean
+}
+
+interface Try {
+  /** How often one that was set aside was tried before; left out for the others. */
+  readonly tries?: number
+  /** Of one that finds out whether the endpoint works again: whether its failure counts. */
+  readonly probe?: 'free' | 'counts'
+}
+
+/** How long a stop waits for what is being sent, so that fewer are sent twice. */
+const stopMs = 2 * second
+const lookMs = second
+/** How often to look whether somebody has moved the cursor, or enabled the endpoint. */
+const refreshMs = 5 * second
+/** A group of messages ends with so many, or after this time. A kill sends it twice. */
+const groupMax = 50
+const groupMs = 200
+/** How often the cursor passes signups that make no message. */
+const passMs = 10 * second
+/** How far the first message whose try has not ended may be behind. */
+const aheadMax = 1000
+/** How many may be set aside before the endpoint counts as one that fails whole. */
+const asideMax = 1000
+/** While others go on, so many of those that are set aside are sent at the same time. */
+const againMax = 5
+/** Of so many messages that are set aside, another one probes each time. */
+const probesMax = 20
+
+/**
+ * Sends the messages of a site to one endpoint, while this instance holds the lease, in the order of positions
+ * and up to ten at a time. Each is read right before it is sent, so that none has cells that are erased. Those
+ * up to the cursor were sent or set aside; the cursor is written once for a group of messages. So a kill
+ * sends some twice, with the same ids, and loses none.
+ *
+ * A message that fails is set aside and waits for its own next try, while the others go on. When the endpoint
+ * fails whole, one message at a time probes, and its failure does not count.
+ */
+export class EndpointSender implements AsyncDisposable {
+  readonly #options: EndpointSenderOptions
+  readonly #key: string
+  readonly #now: () => Millis
+  readonly #fare: Fare
+  readonly #stopping = new AbortController()
+  /** Aborts what is being sent. */
+  readonly #leaving = new AbortController()
+  /** Aborts when there may be something to do before the next look. */
+  #wake = new AbortController()
+  /** As the journal has it; undefined before it was read. */
+  #cursor: number | undefined
+  /** Up to here messages were read. */
+  #head = 0
+  /** The messages between cursor and head, in order, with what became of each. */
+  #ahead = new Map<number, AsideOutcome | undefined>()
+  /** The same for those that were set aside. */
+  readonly #again = new Map<number, AsideOutcome | undefined>()
+  readonly #flights = new Set<Promise<void>>()
+  #flyingAgain = 0
+  /** How many are set aside after a failure. */
+  #aside = 0
+  #probes = 0
+  #ended = 0
+  #savedAt = 0
+  #refreshAt = 0
+  #dueAt = 0
+  #noted: EndpointFare | undefined
+  readonly #running: Promise<void>
+
+  /** Sends until it is disposed. */
+  constructor(options: EndpointSenderOptions) {
+    this.#options = options
+    this.#now = steadyTime(options.clock, options.time)
+    this.#key = endpointKeyOf(options.endpoint.url)
+    this.#fare = new Fare(options.clock, this.#now, options.random)
+    this.#running = this.#run()
+  }
+
+  /** Gives what is being sent a moment, and does not wait for a receiver that hangs. */
+  async stop(graceMs = stopMs): Promise<void> {
+    this.#stopping.abort()
+    this.#wake.abort()
+    const landed = new AbortController()
+    const landing = this.#running.then(() => Promise.all(this.#flights))
+    void landing.then(() => landed.abort())
+    await this.#options.clock.sleep(Math.min(graceMs, stopMs), landed.signal)
+    this.#leaving.abort()
+    await landing
+    await this.#attempt(() => this.#save())
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  async #run(): Promise<void> {
+    const { clock, delivers, onAppend } = this.#options
+    const { signal } = this.#stopping
+    const unsubscribe = onAppend(() => this.#wake.abort())
+    while (!signal.aborted) {
+      this.#wake = new AbortController()
+      if (delivers()) await this.#attempt(() => this.#step())
+      // A stop has ended this sleep before it begins.
+      await clock.sleep(this.#ended > 0 ? groupMs : lookMs, this.#wake.signal)
+    }
+    unsubscribe()
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      // Intake reports a failing journal.
+      if (!(error instanceof JournalUnavailable)) this.#options.events.webhooksCrashed(error)
+    }
+  }
+
+  async #step(): Promise<void> {
+    const sinceMs = this.#options.clock.elapsed() - this.#savedAt
+    const isGroup = this.#ended >= groupMax || (this.#ended > 0 && sinceMs >= groupMs)
+    if (isGroup || sinceMs >= passMs) await this.#save()
+    await this.#refresh()
+    if (this.#free <= 0) return
+    if (this.#fare.isHalted) return this.#probe()
+    await this.#sendAgain()
+    const isFull = this.#aside >= asideMax || this.#ahead.size >= aheadMax
+    if (!isFull && this.#free > 0) await this.#sendNext(this.#free)
+  }
+
+  /** How many messages may be sent now. */
+  get #free(): number {
+    const free = this.#fare.atOnce - this.#flights.size
+    return this.#cursor === undefined || this.#stopping.signal.aborted ? 0 : free
+  }
+
+  /** Reads how the endpoint does, from time to time when nothing is on its way. */
+  async #refresh(): Promise<void> {
+    const { log, clock } = this.#options
+    const isBusy = this.#ahead.size + this.#again.size + this.#ended > 0
+    const isKnown = this.#cursor !== undefined
+    if (isKnown && (isBusy || clock.elapsed() < this.#refreshAt)) return
+    const record = await log.endpoint(this.#key)
+    this.#refreshAt = clock.elapsed() + refreshMs
+    if (record?.cursor !== this.#cursor) {
+      this.#ahead = new Map()
+      this.#head = record?.cursor ?? 0
+    }
+    this.#cursor = record?.cursor
+    if (!record) return
+    this.#aside = record.aside
+    this.#fare.follow(record)
+    this.#noted = record
+    this.#tellFare()
+  }
+
+  /** Writes what became of the messages. */
+  async #save(): Promise<void> {
+    const { log, clock, delivers } = this.#options
+    this.#savedAt = clock.elapsed()
+    const ended = this.#ended
+    const from = this.#cursor
+    const to = this.#done
+    if (from !== undefined && to > from) {
+      const done = [...this.#ahead].filter(([position]) => position <= to)
+      const aside = done.flatMap(([, it]) => (!it || it.isSent ? [] : it))
+      const isMoved = await log.advance(this.#key, { from, to, aside })
+      if (isMoved) for (const [position] of done) this.#ahead.delete(position)
+      else this.#ahead = new Map()
+      this.#cursor = isMoved ? to : undefined
+    }
+    const settled = [...this.#again.values()].filter((it) => it !== undefined)
+    // Another holder of the lease may have tried it, too.
+    const outcomes = settled.filter((it) => it.isSent === true || delivers())
+    if (outcomes.length > 0) await log.settle(this.#key, outcomes)
+    for (const { position } of settled) this.#again.delete(position)
+    const fare = this.#fare.current
+    if (this.#noted && delivers() && !isSame(fare, this.#noted)) {
+      await log.note(this.#key, fare)
+      this.#noted = fare
+    }
+    this.#ended -= ended
+  }
+
+  /** Up to here all messages were sent, or are to be set aside. */
+  get #done(): number {
+    for (const [position, outcome] of this.#ahead) if (!outcome) return position - 1
+    return this.#head
+  }
+
+  /** Returns whether there was one to send. */
+  async #sendNext(max: number, probing: Try = {}): Promise<boolean> {
+    const slice = await this.#options.log.after(this.#key, this.#head, max)
+    // It may have been disabled meanwhile.
+    if (this.#free < slice.messages.length) return false
+    this.#head = slice.upto
+    for (const message of slice.messages) this.#launch(message, probing)
+    return slice.messages.length > 0
+  }
+
+  /** Sends some of those that are set aside and due. */
+  async #sendAgain(): Promise<void> {
+    const { log, clock } = this.#options
+    const most = this.#aside >= asideMax ? this.#free : againMax - this.#flyingAgain
+    const max = Math.min(most, this.#free)
+    if (max <= 0 || clock.elapsed() < this.#dueAt) return
+    const wanted = max + this.#again.size
+    const found = await log.due(this.#key, this.#now(), wanted)
+    if (found.length < wanted) this.#dueAt = clock.elapsed() + lookMs
+    const others = found.filter(({ position }) => !this.#again.has(position))
+    for (const message of others.slice(0, Math.min(max, this.#free))) {
+      this.#launch(message, { tries: message.tries })
+    }
+  }
+
+  /** Sends one message: in turn the next one, and one of those that are set aside, due or not. */
+  async #probe(): Promise<void> {
+    const { log } = this.#options
+    const turn = this.#probes++
+    const aside = await log.due(this.#key, this.#now() + 30 * day, probesMax)
+    const others = aside.filter(({ position }) => !this.#again.has(position))
+    const isNext = turn % 2 === 0 || others.length === 0
+    // The only one that can probe steps aside when it fails, so that it does not stop all.
+    const probe = others.length > 0 ? 'free' : 'counts'
+    if (isNext && (await this.#sendNext(1, { probe }))) return
+    const other: AsideMessage | undefined = others[(turn >> 1) % others.length]
+    if (other && this.#free > 0) this.#launch(other, { tries: other.tries, probe })
+  }
+
+  #launch(message: WebhookMessage, attempt: Try): void {
+    const { position } = message
+    const isAgain = attempt.tries !== undefined
+    const ends = isAgain ? this.#again : this.#ahead
+    ends.set(position, undefined)
+    if (isAgain) this.#flyingAgain += 1
+    const flight = this.#send(message).then((sent) => {
+      const outcome = this.#conclude(message, attempt, sent)
+      if (outcome) ends.set(position, outcome)
+      else ends.delete(position)
+      if (!outcome && ends === this.#ahead) this.#head = position - 1
+      if (isAgain) this.#flyingAgain -= 1
+      this.#ended += 1
+      this.#flights.delete(flight)
+      this.#wake.abort()
+    })
+    this.#flights.add(flight)
+  }
+
+  /** Never rejects. */
+  async #send(message: WebhookMessage): Promise<Received> {
+    const { endpoint, site, http, time, events } = this.#options
+    try {
+      const id = webhookIdOf(endpoint.url, message.signup.id, message.type)
+      const body = webhookBody(message, site, time.now())
+      const world = { http, clock: time }
+      return await sendMessage(endpoint, { id, body }, world, this.#leaving.signal)
+    } catch (error) {
+      events.webhooksCrashed(error)
+      return { kind: 'later', reason: 'Rollcall cannot send this message' }
+    }
+  }
+
+  /** Undefined when the message stays as it was. */
+  #conclude(
+    { position, type }: WebhookMessage,
+    { tries: triesBefore, probe }: Try,
+    sent: Received,
+  ): AsideOutcome | undefined {
+    const { events, random, endpoint } = this.#options
+    const wasAside = (triesBefore ?? 0) > 0
+    if (sent.kind === 'sent') {
+      if (wasAside) this.#aside -= 1
+      this.#fare.works()
+      this.#tellFare()
+      events.webhookSent()
+      return { position, type, isSent: true }
+    }
+    const at = this.#now()
+    const reason = sent.reason.slice(0, 200)
+    if (this.#leaving.signal.aborted) {
+      return triesBefore === undefined
+        ? { position, type, tries: 0, at, nextAt: at, reason }
+        : undefined
+    }
+    const isFree = probe === 'free'
+    const isLast = !isFree && !wasAside && this.#aside + 1 >= asideMax
+    this.#fare.fails({ ...sent, reason }, { isProbe: probe !== undefined, isLast })
+    this.#tellFare()
+    if (isFree) return undefined
+    const tries = (triesBefore ?? 0) + 1
+    const pauseMs = webhookPauseMs(tries, random)
+    const nextAt =
+      pauseMs === undefined ? undefined : at + Math.max(pauseMs, sent.retryAfterMs ?? 0)
+    this.#aside += (nextAt === undefined ? 0 : 1) - (wasAside ? 1 : 0)
+    const { host } = new URL(endpoint.url)
+    if (nextAt === undefined) events.webhookFailed(host, tries, reason)
+    else events.webhookSetAside(host, tries, reason, nextAt)
+    return { position, type, tries, at, nextAt, reason } satisfies AsideFailure
+  }
+
+  #tellFare(): void {
+    const { events, endpoint } = this.#options
+    events.webhookFares(this.#key, new URL(endpoint.url).host, this.#fare.current)
+  }
+}
+
+function isSame(a: EndpointFare, b: EndpointFare): boolean {
+  return (
+    a.failingSince === b.failingSince && a.haltedAt === b.haltedAt && a.disabledAt === b.disabledAt
+  )
+}

@@ -77,6 +77,21 @@ test('a secret key that no site names is told, as its challenge does not run', (
   ])
 })
 
+test('a secret that no webhook names is told', () => {
+  const { config } = load({
+    ROLLCALL_CONFIG: JSON.stringify({
+      sites: {
+        launch: { webhooks: [{ url: 'https://a.example', secretVariable: 'WEBHOOK_SECRET_A' }] },
+      },
+    }),
+    WEBHOOK_SECRET_A: `whsec_${'a'.repeat(32)}`,
+    WEBHOOK_SECRET_B: `whsec_${'b'.repeat(32)}`,
+  })
+  expect(config.warnings).toEqual([
+    "WEBHOOK_SECRET_B is the secret of no site. Remove it, or name it in a site's webhooks.",
+  ])
+})
+
 test('without settings, rows go to the local workbook, and all defaults apply', () => {
   expect(load({})).toEqual({
     config: {
@@ -329,6 +344,8 @@ describe('every supported setting is read', () => {
   const alerts = {
     ALERT_WEBHOOK_URL: 'https://hooks.example.com',
     ALERT_WEBHOOK_SECRET: `whsec_${'k'.repeat(32)}`,
+    WEBHOOK_URL: 'https://crm.example.com',
+    WEBHOOK_SECRET: `whsec_${'k'.repeat(32)}`,
   }
   const mail = {
     MAIL_URL: 'smtps://smtp.example.com',
@@ -342,7 +359,8 @@ describe('every supported setting is read', () => {
 
   // The key among the examples is shortened, and there are no such files here.
   const keys = ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_FILE', 'GOOGLE_APPLICATION_CREDENTIALS']
-  const known = ['API_KEYS', 'METRICS_TOKEN', 'ALERT_WEBHOOK_SECRET'] as const
+  const secrets = ['ALERT_WEBHOOK_SECRET', 'WEBHOOK_SECRET'] as const
+  const known = ['API_KEYS', 'METRICS_TOKEN', ...secrets] as const
   test.each(known)('the example of %s is refused, as everybody knows it', (name) => {
     const { example } = settings[name]
     const [problem] = problemsIn({ ...alerts, [name]: example })

@@ -5,9 +5,9 @@ import { type MailConfig, readMail } from './mail.ts'
 import { ConfigError } from './problem.ts'
 import { SettingsReader, type Variables } from './reader.ts'
 import type { SiteConfig } from './sites/site.ts'
-import { readSites } from './sites/sites.ts'
+import { type ReadSite, readSites } from './sites/sites.ts'
 import type { EnvFile } from './env/env-file.ts'
-import { exposedSecrets, readAlertWebhook, type Secrets } from './secrets.ts'
+import { exposedSecrets, readReceiver, type Secrets } from './secrets.ts'
 import { misnamed, notYetSupported } from './env/unknown.ts'
 import { type InstanceSettings, type Setting, settingNames, settings } from './settings.ts'
 
@@ -43,7 +43,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const { sites, isNamed, hasWorkbook } = readSites(reader, environment)
   const stored = readDatabase(reader, environment, hasWorkbook)
   const instance = readInstance(reader)
-  const alertWebhook = readAlertWebhook(reader)
+  const alertWebhook = readReceiver(reader, 'ALERT_WEBHOOK')
   const { mail, mailUrl, warnings: mailWarnings } = readMail(reader, sites)
   const apiKeys = reader.value('API_KEYS') ?? []
   const metricsToken = reader.value('METRICS_TOKEN')
@@ -66,7 +66,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
       logColours: (variables['NO_COLOR'] ?? '') === '',
       warnings: [
         ...separatorWarnings(reader),
-        ...(isNamed ? unusedSecretKeys(variables, [first, ...others]) : []),
+        ...(isNamed ? unusedSecrets(variables, sites) : []),
         ...(stored?.warnings ?? []),
         ...mailWarnings,
         ...exposedSecrets(envFile, isEnvFileOpen),
@@ -105,15 +105,21 @@ export function separatorWarnings(reader: SettingsReader): readonly string[] {
     )
 }
 
-/** Warns of secret keys that no site names: a site whose challenge was forgotten runs without one. */
-function unusedSecretKeys(variables: Variables, sites: readonly SiteConfig[]): readonly string[] {
-  const used = sites.map(({ settingNames: { challenge } }) => challenge.secretKey)
-  return Object.keys(variables)
-    .filter((name) => /^CHALLENGE_SECRET_KEY_[A-Z_]+$/.test(name) && !used.includes(name))
-    .map(
-      (name) =>
-        `${name} is the secret key of no site. Remove it, or name it in a site's challenge.`,
-    )
+/** Warns of secrets that no site names: a site whose challenge was forgotten runs without one. */
+function unusedSecrets(variables: Variables, sites: readonly ReadSite[]): readonly string[] {
+  const used = sites.flatMap(({ site, secrets: { webhooks = [] } }) => [
+    site.settingNames.challenge.secretKey,
+    ...webhooks.map((it) => it.secretVariable),
+  ])
+  const unused = Object.keys(variables).filter((name) => !used.includes(name))
+  return unused.flatMap((name) => {
+    const [, prefix] = /^(CHALLENGE_SECRET_KEY|WEBHOOK_SECRET)_[A-Z_]+$/.exec(name) ?? []
+    if (prefix === undefined) return []
+    const [what, where] = prefix.startsWith('C')
+      ? ['secret key', 'challenge']
+      : ['secret', 'webhooks']
+    return `${name} is the ${what} of no site. Remove it, or name it in a site's ${where}.`
+  })
 }
 
 type Noted = Pick<Config, 'trustedProxies' | 'allowedHosts'> & {

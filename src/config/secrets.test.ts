@@ -23,6 +23,15 @@ test.each([24, 64])('a URL and a secret of %d bytes are where notices go', (byte
   expect(webhook?.keys.map((it) => it.byteLength)).toEqual([bytes])
 })
 
+test('two secrets are taken while one takes the place of the other, and no third', () => {
+  const both = `${secret(24)}  ${secret(32)}`
+  const webhook = load({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: both })
+  expect(webhook?.keys.map((it) => it.length)).toEqual([24, 32])
+  const three = `${both} ${secret(40)}`
+  const message = problemsOf({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: three })
+  expect(message).toMatch(/ALERT_WEBHOOK_SECRET: is not whsec_ and then/)
+})
+
 test.each([
   'http://127.0.0.1:5678/x',
   'http://[::1]/x',
@@ -37,8 +46,8 @@ test.each([
   ['a URL alone', url, '', /ALERT_WEBHOOK_SECRET: is missing/],
   ['a secret alone', '', secret(32), /ALERT_WEBHOOK_URL: is missing/],
   ['another protocol', 'ftp://127.0.0.1/very-secret', secret(32), /not a URL of HTTPS or HTTP/],
-  ['HTTP to elsewhere', 'http://8.8.8.8/very-secret', secret(32), /address that gets no notices/],
-  ['a link-local address', 'https://[fe80::1]/very-secret', secret(32), /gets no notices/],
+  ['HTTP to elsewhere', 'http://8.8.8.8/very-secret', secret(32), /address that gets no messages/],
+  ['a link-local address', 'https://[fe80::1]/very-secret', secret(32), /gets no messages/],
   ['a password in the URL', 'https://me:very-secret@a.example', secret(32), /password/],
   ['a secret without its beginning', url, secret(32).slice(6), /is not whsec_ and then/],
   ['a secret that is not base64', url, 'whsec_not*base64', /is not whsec_ and then/],

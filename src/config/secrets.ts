@@ -1,12 +1,19 @@
 import type { EnvFile } from './env/env-file.ts'
 import type { SettingsReader } from './reader.ts'
 import { isSecret } from './settings.ts'
+import type { WebhookKey } from './values.ts'
 
-/** Where notices go. All of it is secret: the URL of a chat program allows to post. */
-export interface AlertWebhook {
+/** Where messages go. All of it is secret: the URL of a chat program allows to post. */
+export interface WebhookReceiver {
   readonly url: string
-  /** With which notices are signed: each of 24 to 64 bytes. */
-  readonly keys: readonly Uint8Array[]
+  /** With which messages are signed: one, or two while one takes the place of the other. */
+  readonly keys: readonly WebhookKey[]
+}
+
+/** Where the messages of a site go. */
+export interface SiteWebhook extends WebhookReceiver {
+  /** The variable that has the secret. */
+  readonly secretVariable: string
 }
 
 /** The settings that must never be printed. All others are in `Config`. */
@@ -18,7 +25,7 @@ export interface Secrets {
   /** What `/metrics` asks for. Without it there is no such path. */
   readonly metricsToken?: string
   /** Where notices go. Left out when only the log tells them. */
-  readonly alertWebhook?: AlertWebhook
+  readonly alertWebhook?: WebhookReceiver
   /** The URL of the mail server with its password. Present when `Config` has `mail`. */
   readonly mailUrl?: string
   /** By the name of the site. */
@@ -30,14 +37,19 @@ export interface SiteSecrets {
   readonly privateKey?: string
   /** Present exactly when the challenge of a provider is on. */
   readonly challengeSecret?: string
+  /** At most five, no two with one URL. Left out when there are none. */
+  readonly webhooks?: readonly SiteWebhook[]
 }
 
-/** The receiver of notices; undefined when there is none. Refuses one of the two settings without the other. */
-export function readAlertWebhook(reader: SettingsReader): AlertWebhook | undefined {
-  reader.bothOrNeither('ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET')
-  const url = reader.value('ALERT_WEBHOOK_URL')
-  const key = reader.value('ALERT_WEBHOOK_SECRET')
-  return url === undefined || key === undefined ? undefined : { url, keys: [key] }
+/** A receiver of two settings; undefined when there is none. Refuses one of the two without the other. */
+export function readReceiver(
+  reader: SettingsReader,
+  name: 'ALERT_WEBHOOK' | 'WEBHOOK',
+): WebhookReceiver | undefined {
+  reader.bothOrNeither(`${name}_URL`, `${name}_SECRET`)
+  const url = reader.value(`${name}_URL`)
+  const keys = reader.value(`${name}_SECRET`)
+  return url === undefined || keys === undefined ? undefined : { url, keys }
 }
 
 export function secretsOf(

@@ -16,7 +16,7 @@ import {
   retentionDays,
   spreadsheetId,
   tabName,
-  webhookSecret,
+  webhookSecrets,
 } from './values.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
 
@@ -478,6 +478,21 @@ export const settings = {
     default: 'daily',
     example: 'hourly',
   },
+  WEBHOOK_URL: {
+    group: 'Webhooks',
+    meaning:
+      'URL of HTTPS, or of HTTP on this machine or in its private network, that gets a POST for every signup (docs/webhooks.md). Needs `WEBHOOK_SECRET`, too. A site has a list, `webhooks`.',
+    kind: text(receiverUrl),
+    example: 'https://crm.example.com/hooks/rollcall',
+    secret: true,
+  },
+  WEBHOOK_SECRET: {
+    meaning:
+      'Secret that signs these messages after Standard Webhooks: `whsec_` and then 24 to 64 bytes in base64. While it changes, the new one and the old one with a space between them.',
+    kind: text(webhookSecrets),
+    example: 'whsec_aZ0vSyiVtM8NdzmQkVZqIBAkMBCZnPNq',
+    secret: true,
+  },
   ALERT_WEBHOOK_URL: {
     group: 'Notices',
     meaning:
@@ -488,8 +503,8 @@ export const settings = {
   },
   ALERT_WEBHOOK_SECRET: {
     meaning:
-      'Secret that signs notices after Standard Webhooks: `whsec_` and then 24 to 64 bytes in base64.',
-    kind: text(webhookSecret),
+      'Secret that signs notices after Standard Webhooks: `whsec_` and then 24 to 64 bytes in base64. While it changes, the new one and the old one with a space between them.',
+    kind: text(webhookSecrets),
     example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     secret: true,
   },
@@ -565,8 +580,11 @@ export function siteSettings(
   })
 }
 
-/** Whether the value of a variable must never be printed. A site may keep its secret key in one of its own. */
+/** How variables begin in which sites keep secrets of their own. */
+export const secretPrefixes = ['CHALLENGE_SECRET_KEY', 'WEBHOOK_SECRET'] as const
+
+/** Whether the value of a variable must never be printed. */
 export function isSecret(name: string): boolean {
-  if (name.startsWith('CHALLENGE_SECRET_KEY')) return true
+  if (secretPrefixes.some((prefix) => name.startsWith(prefix))) return true
   return Object.hasOwn(settings, name) && 'secret' in settings[name as SettingName]
 }

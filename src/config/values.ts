@@ -138,31 +138,42 @@ export function receiverUrl(text: string): ParsedSetting<string> {
   if (url && whyNoReceiverAt(url) === undefined) return { value: url.href }
   return {
     problem: url
-      ? 'has an address that gets no notices.'
+      ? 'has an address that gets no messages.'
       : 'is not a URL of HTTPS or HTTP without user name and password.',
     expected: 'a URL that begins with https://, or http:// in the own network',
     hint: url
-      ? 'Use https://: notices may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
-      : 'Copy the URL from the program that receives the notices. It knows Rollcall by the signature.',
+      ? 'Use https://: messages may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
+      : 'Copy the URL from the program that receives the messages. It knows Rollcall by the signature.',
   }
 }
 
-export function webhookSecret(
+/** A key that signs messages: 24 to 64 bytes. */
+export type WebhookKey = Uint8Array<ArrayBuffer>
+
+/** Parses a secret of Standard Webhooks, or two of them while one takes the place of the other. */
+export function webhookSecrets(
   text: string,
   example: string,
-): ParsedSetting<Uint8Array<ArrayBuffer>> {
-  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? ''
-  const isWhole = base64.length % 4 === 0
-  const key = Uint8Array.from(isWhole ? atob(base64) : '', (it) => it.charCodeAt(0))
-  if (key.length >= 24 && key.length <= 64 && text !== example) return { value: key }
+): ParsedSetting<readonly WebhookKey[]> {
+  const secrets = text.split(/\s+/)
+  const keys = secrets.flatMap((it) => webhookKey(it) ?? [])
+  const isKnown = secrets.includes(example)
+  if (keys.length === secrets.length && keys.length <= 2 && !isKnown) return { value: keys }
   return {
-    problem:
-      text === example
-        ? 'is the secret of our documentation, which everybody knows.'
-        : 'is not whsec_ and then 24 to 64 bytes in base64.',
-    expected: 'whsec_ and then 24 to 64 bytes in base64',
+    problem: isKnown
+      ? 'is the secret of our documentation, which everybody knows.'
+      : 'is not whsec_ and then 24 to 64 bytes in base64.',
+    expected:
+      'whsec_ and then 24 to 64 bytes in base64; two of these with a space between them while one takes the place of the other',
     hint: 'Make one with: echo "whsec_$(openssl rand -base64 32)"',
   }
+}
+
+function webhookKey(secret: string): WebhookKey | undefined {
+  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? ''
+  const isWhole = base64.length % 4 === 0
+  const key = Uint8Array.from(isWhole ? atob(base64) : '', (it) => it.charCodeAt(0))
+  return key.length >= 24 && key.length <= 64 ? key : undefined
 }
 
 const serverExpected =

@@ -67,6 +67,7 @@ test('the variables for secret keys of sites are known when a file names the sit
   const others = { CHALLENGE_SECRET_KEY2: 'x', ROLLCALL_CONFIG: 'rollcall.json' }
   expect(told(others)).toEqual([])
   expect(told({ ...key, ROLLCALL_CONFIG: 'rollcall.json' })).toEqual([])
+  expect(told({ WEBHOOK_SECRET_S: 'x', ROLLCALL_CONFIG: 'rollcall.json' })).toEqual([])
   expect(told(key)).toHaveLength(1)
 })
 

@@ -2,7 +2,13 @@ import { suggest } from '../../signup/suggest.ts'
 import { describeGiven, type SettingProblem } from '../problem.ts'
 import { textOf, type Variables } from '../reader.ts'
 import type { Assignment } from './env-file.ts'
-import { type Setting, type SettingName, settingNames, settings } from '../settings.ts'
+import {
+  secretPrefixes,
+  type Setting,
+  type SettingName,
+  settingNames,
+  settings,
+} from '../settings.ts'
 
 const names: readonly string[] = settingNames
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
@@ -57,7 +63,7 @@ export function misnamed(
   return Object.entries(variables).flatMap(([name, value]) => {
     const text = textOf(value)
     if (text === undefined || names.includes(name) || isServiceLink(name, text)) return []
-    if (hasSites && name.startsWith('CHALLENGE_SECRET_KEY')) return []
+    if (hasSites && secretPrefixes.some((prefix) => name.startsWith(prefix))) return []
     const isOurs = ourPrefix.test(name)
     const meant = meantBy(name, isOurs)
     // If our own setting is set too, even to nothing, this variable is for another program.

@@ -120,8 +120,8 @@ function valueAt(file: unknown, path: Path): unknown {
 
 function givenText(value: unknown, key: PropertyKey | undefined): string {
   if (value === undefined) return 'nothing'
-  // Somebody may have put the secret key itself where the name of its variable belongs.
-  const mayBeSecret = key === 'secretKeyVariable'
+  // A secret may stand where the name of its variable belongs. A URL of a webhook is one.
+  const mayBeSecret = ['secretKeyVariable', 'secretVariable', 'url'].includes(String(key))
   if (typeof value === 'string')
     return describeGiven(mayBeSecret ? 'CHALLENGE_SECRET_KEY' : '', value)
   if (Array.isArray(value)) return 'a list'

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { fieldsSchema } from './field-schema.ts'
-import { closedObject, note } from '../schema-parts.ts'
+import type { SettingRefusal } from '../refusal.ts'
+import { closedObject, note, parsedBy } from '../schema-parts.ts'
 import {
+  type secretPrefixes,
   type Setting,
   type SettingName,
   settings,
@@ -9,6 +11,7 @@ import {
   type SiteSettings,
   type ValueOf,
 } from '../settings.ts'
+import { receiverUrl } from '../values.ts'
 
 /**
  * The file that `ROLLCALL_CONFIG` names, described once: from here come its validation, the JSON Schema
@@ -17,7 +20,22 @@ import {
 
 const sitesMax = 1_000
 
-const secretVariable = /^CHALLENGE_SECRET_KEY[A-Z0-9_]{0,60}$/
+/** The name of a variable that has a secret of the site. */
+function variableOf(prefix: (typeof secretPrefixes)[number], what: string, description: string) {
+  const form = new RegExp(`^${prefix}[A-Z0-9_]{0,60}$`)
+  const example = `${prefix}_LAUNCH`
+  return z
+    .string()
+    .check((payload) => {
+      if (form.test(payload.value)) return
+      note(payload, {
+        problem: `is not the name of a variable for a ${what}.`,
+        expected: `a name that begins with ${prefix}, such as ${example}`,
+        hint: `Put the ${what} into a variable of the environment, and write the name of the variable here.`,
+      })
+    })
+    .meta({ description, pattern: form.source, examples: [example] })
+}
 
 const keysOfProvider = ['siteKey', 'secretKeyVariable'] as const
 
@@ -26,23 +44,11 @@ const challenge = closedObject({
     .string()
     .optional()
     .meta({ description: 'The site key of the challenge, which is public.' }),
-  secretKeyVariable: z
-    .string()
-    .optional()
-    .check((payload) => {
-      if (payload.value === undefined || secretVariable.test(payload.value)) return
-      note(payload, {
-        problem: 'is not the name of a variable for a secret key.',
-        expected:
-          'a name that begins with CHALLENGE_SECRET_KEY, such as CHALLENGE_SECRET_KEY_LAUNCH',
-        hint: 'Put the secret key into a variable of the environment, and write the name of the variable here.',
-      })
-    })
-    .meta({
-      description: 'The variable of the environment that has the secret key of the same site.',
-      pattern: secretVariable.source,
-      examples: ['CHALLENGE_SECRET_KEY_LAUNCH'],
-    }),
+  secretKeyVariable: variableOf(
+    'CHALLENGE_SECRET_KEY',
+    'secret key',
+    'The variable of the environment that has the secret key of the same site.',
+  ).optional(),
   ...membersUnder('challenge.'),
 })
   .check((payload) => {
@@ -81,6 +87,38 @@ const mail = closedObject({
   description: 'What mails to visitors say. Otherwise as the MAIL_ and WELCOME_ settings say.',
 })
 
+const webhooksMax = 5
+
+const webhooks = z
+  .array(
+    closedObject({
+      url: parsedBy(receiverUrl, settings.WEBHOOK_URL.example).meta({
+        description: 'Where the messages go: a URL of HTTPS, or of HTTP in the own network.',
+      }),
+      secretVariable: variableOf(
+        'WEBHOOK_SECRET',
+        'secret of a webhook',
+        'The variable of the environment that has the secret, as WEBHOOK_SECRET says.',
+      ),
+    }),
+  )
+  .max(webhooksMax)
+  .check((payload) => {
+    const urls = payload.value.map(({ url }) => url)
+    for (const [at, url] of urls.entries())
+      if (urls.indexOf(url) < at) note(payload, takenUrl, [at, 'url'])
+  })
+  .meta({
+    description:
+      'Who is told of each signup. Otherwise as WEBHOOK_URL and WEBHOOK_SECRET say; [] for nobody.',
+  })
+
+const takenUrl: SettingRefusal = {
+  problem: 'is the URL of another webhook of this site.',
+  expected: 'another URL',
+  hint: 'Remove one of the two: each URL gets every message once.',
+}
+
 /** One site. What it leaves out comes from the environment. */
 export const siteSchema = closedObject({
   spreadsheet: memberOf('SHEETS_SHEET_ID'),
@@ -90,6 +128,7 @@ export const siteSchema = closedObject({
   page: page.optional(),
   spam: spam.optional(),
   mail: mail.optional(),
+  webhooks: webhooks.optional(),
   fields: fieldsSchema.optional(),
 })
 

@@ -6,6 +6,7 @@ import type { SettingRefusal } from '../refusal.ts'
 import { problemAt } from './schema-problems.ts'
 import type { SiteSecrets } from '../secrets.ts'
 import { settingNames } from '../settings.ts'
+import { webhooksOf } from '../webhooks.ts'
 import { defaultSite, type GoogleConfig, namesOf, type SiteConfig, siteValues } from './site.ts'
 import { type Field, headingOf } from '../../signup/field.ts'
 import { confirmedColumn, headingKey } from '../../signup/row.ts'
@@ -43,10 +44,12 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
   const valuesOf = siteValues(reader)
   const spreadsheetOf = spreadsheets(declared, isNamed, reader, files, refuse)
   const challengeOf = challenges(declared, reader, refuse)
+  const toldBy = webhooksOf(declared, reader, refuse)
   const sites = declared.map((it): ReadSite => {
     const [name, site] = it
     const google = spreadsheetOf(it)
     const challenged = challengeOf(it)
+    const webhooks = toldBy(it)
     const values = valuesOf(site, google?.spreadsheet.spreadsheetId)
     const taken = takenSpamTab(values)
     if (taken && site.spam?.tab !== undefined) refuse([name, 'spam', 'tab'], taken)
@@ -65,6 +68,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
       secrets: {
         ...(google && { privateKey: google.privateKey }),
         ...(challenged?.secret !== undefined && { challengeSecret: challenged.secret }),
+        ...(webhooks.length > 0 && { webhooks }),
       },
     }
   })

@@ -73,7 +73,7 @@ test('what is wrong with the webhooks of a site is told at its place', () => {
     `${at}[1].url is the URL of another webhook of this site.`,
   ])
   expect(problemsOf(file(own))).toEqual([
-    `${at}[0].secretVariable names a variable that is not set.`,
+    'WEBHOOK_SECRET_LAUNCH is missing, and a webhook of a site names it.',
   ])
   expect(problemsOf({ ...file(own), WEBHOOK_SECRET_LAUNCH: 'aaaaaaaaaaaa' })).toEqual([
     'WEBHOOK_SECRET_LAUNCH is not whsec_ and then 24 to 64 bytes in base64.',

@@ -44,7 +44,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
   const valuesOf = siteValues(reader)
   const spreadsheetOf = spreadsheets(declared, isNamed, reader, files, refuse)
   const challengeOf = challenges(declared, reader, refuse)
-  const toldBy = webhooksOf(declared, reader, refuse)
+  const toldBy = webhooksOf(declared, reader)
   const sites = declared.map((it): ReadSite => {
     const [name, site] = it
     const google = spreadsheetOf(it)

@@ -1,43 +1,36 @@
 import type { Outbox } from '../journal/contracts/outbox.ts'
-import { type Receiver, sendMessage, type SendWorld, statusOf } from '../outbox/webhook/send.ts'
+import { inspectReceiver } from '../outbox/webhook/inspection.ts'
+import { type Receiver, sendMessage, type SendWorld } from '../outbox/webhook/send.ts'
 import { type Finding, findingsOf } from '../signup/finding.ts'
 import { testNotice } from './notice.ts'
 
 const { ok, warning, fault } = findingsOf('notices')
-const timeoutMs = 5_000
 
-const tryIt = 'To try it, run rollcall doctor --notice.'
+const tryIt = 'rollcall doctor --notice'
 const checkReceiver = 'Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log of the receiver.'
 
 /**
- * Whether the receiver of notices answers, and whether it took the last one. Asks for the first page of its
- * host: that needs no secret, and leads to no notice.
+ * Whether the receiver of notices answers, and whether it took the last one.
  *
  * @param sites the journals of all sites
  */
 export async function inspectNotices(
-  { url }: Receiver,
+  receiver: Receiver,
   sites: readonly { readonly outbox: Pick<Outbox, 'figures'> }[],
-  { http }: Pick<SendWorld, 'http'>,
+  world: Pick<SendWorld, 'http'>,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const { host, origin } = new URL(url)
-  const asked = await statusOf({ method: 'GET', url: `${origin}/`, timeoutMs, signal }, http)
-  if (typeof asked === 'string') {
-    const hint = 'Check ALERT_WEBHOOK_URL. Until it works, only the log tells of an outage.'
-    return fault(`go to ${host}, which does not answer: ${asked}`, hint)
-  }
+  const checkIt = 'Check ALERT_WEBHOOK_URL. Until it works, only the log tells of an outage.'
+  const words = { check: 'notices', to: 'go to', checkIt, tryIt }
+  const answers = await inspectReceiver(receiver, words, world, signal)
+  if (answers.state === 'fault') return answers
   const all = await Promise.all(sites.map(({ outbox }) => outbox.figures(['notice'])))
   const [last] = all.flatMap(({ failed }) => failed ?? []).toSorted((a, b) => b.at - a.at)
-  if (last) {
-    const { tries, reason } = last
-    const when = `${tries} tries: at ${new Date(last.at).toISOString()}, ${reason}`
-    const message = `go to ${host}, which has not taken the last one in ${when}`
-    return warning(message, `${checkReceiver} ${tryIt}`)
-  }
-  return asked < 500
-    ? ok(`go to ${host}, which answers; --notice sends it a test`)
-    : warning(`go to ${host}, whose first page answers with status ${asked}`, tryIt)
+  if (!last) return answers
+  const { host } = new URL(receiver.url)
+  const when = `${last.tries} tries: at ${new Date(last.at).toISOString()}, ${last.reason}`
+  const message = `go to ${host}, which has not taken the last one in ${when}`
+  return warning(message, `${checkReceiver} To try it, run ${tryIt}.`)
 }
 
 /** Sends a notice that says that it is a test, once. */

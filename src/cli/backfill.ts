@@ -17,6 +17,7 @@ export function addBackfill(program: Command, run: Run): void {
     .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
     .option('--dry-run', 'only tell what would be delivered')
     .option('--deleted', 'also what this spreadsheet had once, and people have deleted')
+    .option('--webhooks', 'tell webhooks of these signups once more')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', '\nGive --all or --since. The running service writes the rows.')
     .action((options) =>
@@ -31,9 +32,10 @@ export function addBackfill(program: Command, run: Run): void {
           const found = await reportOf(difference, kinds, isWanted)
           if (!json) await out.lines(...describe(found))
           let putBack = 0
+          const tell = options.webhooks ? difference.tellWebhooks : undefined
           if (!dryRun) {
             for (const kind of kinds)
-              putBack += await deliverAgain(difference, kind, session, isWanted)
+              putBack += await deliverAgain(difference, kind, session, isWanted, tell)
             notes.tell(`Put back for delivery: ${digits(putBack)}. The service writes the rows.`)
           }
           if (json) {

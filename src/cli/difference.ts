@@ -9,7 +9,9 @@ import { type Clock, systemClock } from '../platform/clock.ts'
 import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
+import { endpointsOf } from '../service/webhooks.ts'
 import { realWorld } from '../service/world.ts'
+import type { SignupId } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Session } from './session.ts'
 import { chosenSite, readSettings, tellExpired, tellOtherSites } from './settings.ts'
@@ -21,6 +23,8 @@ export interface Difference {
   readonly location: string
   /** As `expiredUpTo` tells it. */
   readonly expiredUpTo: string | null
+  /** Lets the webhooks of the site get the message of a signup again. */
+  readonly tellWebhooks: (id: SignupId) => Promise<void>
 }
 
 /**
@@ -49,7 +53,11 @@ export async function withDifference<T>(
   using comparison = await comparisonOf(journal.compared)
   const compared = await compareAll(spreadsheet, comparison, { notes, clock, stop })
   const upTo = await tellExpired(journal.reader, notes)
-  return await work({ compared, comparison, location: spreadsheet.location, expiredUpTo: upTo })
+  const tellWebhooks = async (id: SignupId) => {
+    for (const { key } of endpointsOf(secrets, site)) await journal.webhooks.replay(key, id)
+  }
+  const { location } = spreadsheet
+  return await work({ compared, comparison, location, expiredUpTo: upTo, tellWebhooks })
 }
 
 async function compareAll(
@@ -79,17 +87,24 @@ function tellingWaits(notes: Session['notes']): Clock {
   }
 }
 
-/** Puts the signups of a kind back into the pending work. Returns how many. */
+/**
+ * Puts the signups of a kind back into the pending work. Returns how many.
+ *
+ * @param tell is told of each before
+ */
 export async function deliverAgain(
   { comparison }: Difference,
   kind: FoundKind,
   { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
   isWanted: (found: SignupRecord) => boolean = () => true,
+  tell?: Difference['tellWebhooks'],
 ): Promise<number> {
   using progress = notes.progress('signups put back into the pending work')
   let put = 0
   for await (const page of comparison.foundPages(kind)) {
-    const positions = page.filter(isWanted).map(({ position }) => position)
+    const wanted = page.filter(isWanted)
+    for (const { signup } of tell ? wanted : []) await tell?.(signup.id)
+    const positions = wanted.map(({ position }) => position)
     put += await comparison.deliverAgain(positions, clock.now())
     progress.at(put)
     stop.throwIfAborted()

@@ -47,6 +47,7 @@ export function addImport(program: Command, run: Run): void {
     .option('--tab <name>', 'put all signups into this tab, whatever the file says')
     .addOption(new Option('--dates <order>', 'how to read 03/04/2026').choices(dateOrders))
     .option('--duplicates', 'also add addresses that the tab has already')
+    .option('--webhooks', 'tell webhooks of the signups, as if they had just come')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', details)
@@ -73,7 +74,7 @@ export function addImport(program: Command, run: Run): void {
           tab: options.tab,
           dates: options.dates,
           add: (...signups) => imports[options.dryRun ? 'preview' : 'add'](...signups),
-          terms: { keepsDuplicates: options.duplicates },
+          terms: { keepsDuplicates: options.duplicates, webhooks: options.webhooks },
           clock: session.clock,
           rejectedFile,
         })

@@ -26,6 +26,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['quarantine', async () => (await import('./quarantine.ts')).addQuarantine],
   ['person', async () => (await import('./person.ts')).addPerson],
   ['mail', async () => (await import('./person.ts')).addMail],
+  ['webhooks', async () => (await import('./webhooks.ts')).addWebhooks],
   ['forget', async () => (await import('./forget.ts')).addForget],
   ['restore', async () => (await import('./restore.ts')).addRestore],
   ['migrate-journal', async () => (await import('./migrate-journal.ts')).addMigrateJournal],

@@ -4,6 +4,8 @@ import { isLocked } from '../platform/node/directory-lock.ts'
 import { serve } from './command-words.ts'
 import { exit, type Run } from './session.ts'
 import { readStatus, type Status } from '../operations/status.ts'
+import { endpointWords } from '../operations/webhooks.ts'
+import { endpointsOf } from '../service/webhooks.ts'
 import { chart } from './terminal/chart.ts'
 import { digits } from './terminal/words.ts'
 import { table } from './terminal/table.ts'
@@ -26,7 +28,7 @@ export function addStatus(program: Command, run: Run): void {
     .action(({ site: name, json, watch }) =>
       run(async (session) => {
         const { out, clock, stop } = session
-        const { config, home } = await readSettings()
+        const { config, secrets, home } = await readSettings()
         await using journal = await home.openReader()
         await tellOtherSites(config, journal, session.notes)
         const sites = chosenSites(config, name)
@@ -38,7 +40,9 @@ export function addStatus(program: Command, run: Run): void {
             sites.map(async (site) => {
               const { name, spreadsheet } = site
               const account = spreadsheet.kind === 'google' ? spreadsheet : undefined
-              return [name, await readStatus(partOf(journal.sites, site), account, at)] as const
+              const reader = partOf(journal.sites, site)
+              const endpoints = endpointsOf(secrets, site)
+              return [name, await readStatus(reader, account, at, endpoints)] as const
             }),
           )
           const now = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }
@@ -90,6 +94,7 @@ function describe(now: Status, isServed: boolean): string[] {
     ['To be confirmed', pendingWords(now)],
     ['Get no mail', beside.blocked > 0 ? `${digits(beside.blocked)}, as they wanted` : ''],
     ...mailFacts(now),
+    ...now.webhooks.map((it) => [`Webhook ${it.webhook}, ${it.host}`, endpointWords(it)]),
     ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
     ['Service', isServed ? '' : `does not run: start it with ${serve}`],
     [isServed ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],

@@ -9,9 +9,16 @@ import { day, hour, iso, isoOrNull, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
 import { deliveryState } from '../signup/trouble.ts'
+import { endpointState } from './webhooks.ts'
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
 export type Status = Awaited<ReturnType<typeof readStatus>>
+
+interface Endpoint {
+  readonly number: number
+  readonly host: string
+  readonly key: string
+}
 
 /** What quota figures need of an account at the provider. */
 interface ProviderAccount {
@@ -23,11 +30,13 @@ interface ProviderAccount {
  * Reads the figures of a site. The cost is the same with a million signups.
  *
  * @param account undefined for the local workbook
+ * @param endpoints the webhooks of the site
  */
 export async function readStatus(
   reader: Reader,
   account: ProviderAccount | undefined,
   now: Millis,
+  endpoints: readonly Endpoint[] = [],
 ) {
   const today = now - (now % day)
   const figures = await reader.figures(today - 6 * day, now)
@@ -47,6 +56,11 @@ export async function readStatus(
     // get no mail, as their person wanted.
     beside: { pending, suspect, blocked },
     mail: await mailOf(reader),
+    webhooks: await Promise.all(
+      endpoints.map(async ({ number, host, key }) => {
+        return { webhook: number, host, ...endpointState(await reader.webhooks(key)) }
+      }),
+    ),
     // The last 24 hours, this one included, the earliest first.
     hours: lastHours(hours, now),
     // The signups that are not in the spreadsheet yet.

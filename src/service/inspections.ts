@@ -9,9 +9,12 @@ import type { SiteConfig } from '../config/sites/site.ts'
 import type { CallLedger, Quota } from '../journal/contracts/call-ledger.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { inspectFacts } from '../operations/database-findings.ts'
+import { endpointState, endpointWords } from '../operations/webhooks.ts'
+import { inspectReceiver } from '../outbox/webhook/inspection.ts'
+import { sendMessage } from '../outbox/webhook/send.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
 import { readServerFacts } from '../journal/postgres/server-facts.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, iso } from '../platform/clock.ts'
 import { type Finding, findingsOf } from '../signup/finding.ts'
 import { ownColumns } from '../signup/row.ts'
 import { tabKey } from '../signup/signup.ts'
@@ -22,6 +25,7 @@ import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 import { inspectWorkbook } from '../spreadsheet/workbook/inspection.ts'
 import { workbookFolder } from './data-folder.ts'
 import { destinationOf, googleOptions } from './spreadsheets.ts'
+import { endpointsOf, type SiteEndpoint } from './webhooks.ts'
 import { realWorld } from './world.ts'
 
 /** What is looked at, and for whom. */
@@ -138,6 +142,31 @@ export async function noticesFindings(inspected: Inspected): Promise<readonly Fi
   const world = { ...realWorld, http: realWorld.receiverHttp }
   if (inspected.sendsNotice) return [await sendTestNotice(alertWebhook, world, stop)]
   return [await inspectNotices(alertWebhook, inspected.parts, world, stop)]
+}
+
+/** Sends a message that says that it is a test, once. */
+export function testWebhook(endpoint: SiteEndpoint, stop: AbortSignal) {
+  const timestamp = iso(realWorld.clock.now())
+  const body = JSON.stringify({ type: 'webhook.test', timestamp, data: { site: endpoint.site } })
+  const world = { ...realWorld, http: realWorld.receiverHttp }
+  return sendMessage(endpoint, { id: `msg_${crypto.randomUUID()}`, body }, world, stop)
+}
+
+/** Whether each webhook of a site answers, and what it has not taken. */
+export async function* webhookFindings(inspected: Inspected): AsyncIterable<Finding> {
+  const { secrets, site, journal, session } = inspected
+  const check = 'webhooks'
+  for (const endpoint of endpointsOf(secrets, site)) {
+    const { key, number } = endpoint
+    const checkIt = 'Check its URL. Until it answers, its messages wait.'
+    const tryIt = `rollcall webhooks test ${number}`
+    const words = { check, to: `number ${number} goes to`, checkIt, tryIt }
+    yield await inspectReceiver(endpoint, words, { http: realWorld.receiverHttp }, session.stop)
+    const state = endpointState(await journal?.webhooks.figures(key))
+    if (state.since === null && state.givenUp === 0) continue
+    const hint = 'docs/webhooks.md says what to do, with rollcall webhooks enable and replay.'
+    yield findingsOf(check).warning(`number ${number}: ${endpointWords(state)}`, hint)
+  }
 }
 
 /** Whether mail can be sent, and whether the links in it lead here. */

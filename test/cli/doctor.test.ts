@@ -91,7 +91,7 @@ describe.each(['http', 'https'] as const)('the receiver of notices by %s', (prot
     await using world = await createWorld()
     const { receiver, host } = world
     const [fine] = await world.notices()
-    const message = `go to ${host}, which answers; --notice sends it a test`
+    const message = `go to ${host}, which answers; rollcall doctor --notice sends it a test`
     expect(fine).toMatchObject({ state: 'ok', message })
     await world.fail(7, Date.UTC(2026, 10, 20), 'the receiver answered with 404')
     expect(await world.notices()).toMatchObject([

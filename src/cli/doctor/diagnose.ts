@@ -13,6 +13,7 @@ import {
   mailFindings,
   noticesFindings,
   spreadsheetFindings,
+  webhookFindings,
 } from '../../service/inspections.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { tellOtherSites } from '../settings.ts'
@@ -23,7 +24,7 @@ export interface Subject extends Pick<CheckContext, 'config' | 'secrets' | 'home
 
 /** What a site is set up with, and what has become of its signups. */
 const setupChecks = [keyCheck, spreadsheetFindings, challengeFindings, originCheck]
-const deliveries = [backlogCheck, quotaCheck]
+const deliveries = [backlogCheck, quotaCheck, webhookFindings]
 
 /**
  * The checks in the order in which they run and are printed: from the settings to what they lead to. When a

@@ -1,0 +1,176 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { makeSignup } from '../../harness/make-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { runDoctor } from '../../harness/run-doctor.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { startWebhookReceiver } from '../../harness/webhook-receiver.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
+import { endpointKeyOf } from '../../src/outbox/webhook/endpoint.ts'
+
+const at = Date.UTC(2026, 10, 20)
+const fine = { failingSince: undefined, haltedAt: undefined, disabledAt: undefined, reason: '' }
+const gone = 'the receiver answered with status 410'
+
+/** A journal whose endpoint 1 is followed, and is a receiver by HTTP; nobody follows endpoint 2. */
+async function createWorld() {
+  await using made = new AsyncDisposableStack()
+  const data = made.use(await tempFolder())
+  const receiver = made.use(await startWebhookReceiver('http'))
+  const { ALERT_WEBHOOK_URL: url = '', ALERT_WEBHOOK_SECRET: WEBHOOK_SECRET = '' } = receiver.env
+  const webhooks = [url, `${url}&second`].map((it) => {
+    return { url: it, secretVariable: 'WEBHOOK_SECRET' }
+  })
+  const sites = { news: { webhooks }, blog: {} }
+  const place = {
+    dataDir: data.path,
+    env: { ROLLCALL_CONFIG: JSON.stringify({ sites }), WEBHOOK_SECRET },
+  }
+  const key = endpointKeyOf(url)
+  async function inJournal<T>(work: (journal: Journal) => Promise<T>): Promise<T> {
+    const file = join(data.path, 'journal.db')
+    await using journal = openSqliteJournal(file, {}, { site: 'news' })
+    return await work(journal)
+  }
+  await inJournal(({ webhooks: log }) => log.follow([key], at))
+  const { host } = new URL(url)
+  const kept = made.move()
+  return {
+    ...{ receiver, place, host, key, inJournal },
+    run: async (...args: string[]) => {
+      const { code, stdout, stderr } = await runCommand(['webhooks', ...args], place)
+      expect(stdout + stderr).not.toMatch(/very-secret|4711|whsec/)
+      return { code, stdout, stderr }
+    },
+    json: async (...args: string[]) => {
+      const { stdout } = await runCommand(['webhooks', '--json', ...args], place)
+      return (JSON.parse(stdout) as { webhooks: Record<string, unknown>[] }).webhooks
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+test('webhooks tells how each does by its number and host, and ends with 1 when one is disabled', async () => {
+  await using world = await createWorld()
+  const { host, key, inJournal } = world
+  const names = [`Webhook 1 of news, ${host}`, `Webhook 2 of news, ${host}`]
+  await inJournal(({ intake }) => intake.append([makeSignup({ receivedAt: at })]))
+  expect(await world.run()).toEqual({
+    code: 0,
+    stdout:
+      `${names[0]}: works; 1 waiting; the oldest of 2026-11-20T00:00:00.000Z; sent up to position 0\n` +
+      `${names[1]}: unknown\n`,
+    stderr: '',
+  })
+  await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, disabledAt: at, reason: gone }))
+  const since = '2026-11-20T00:00:00.000Z'
+  const [first, second] = await world.json()
+  expect(first).toMatchObject({ site: 'news', webhook: 1, host, state: 'disabled', since })
+  expect(first).toMatchObject({ reason: gone, position: 0, waiting: 1, setAside: 0, givenUp: 0 })
+  expect(second).toMatchObject({ webhook: 2, state: 'unknown', since: null, position: null })
+  expect(await world.run()).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(`${names[0]}: disabled since ${since}: ${gone}; 1 waiting`),
+  })
+  const { stdout } = await runCommand(['status', '--site', 'news'], world.place)
+  expect(stdout).toMatch(new RegExp(`^Webhook 1, ${host} +disabled since`, 'm'))
+})
+
+test('webhooks test sends one signed message of its type, and tells what was answered', async () => {
+  await using world = await createWorld()
+  const { receiver } = world
+  expect(await world.run('test', '1', '--site', 'news')).toMatchObject({
+    code: 0,
+    stdout: `Webhook 1 of news, ${world.host}: has taken the test\n`,
+  })
+  expect(receiver.received).toMatchObject([
+    { body: { type: 'webhook.test', data: { site: 'news' } } },
+  ])
+  receiver.answer = (response) => void response.writeHead(503).end()
+  const { code, stdout } = await world.run('test')
+  expect(code).toBe(1)
+  expect(
+    stdout.match(/has not taken the test: the receiver answered with status 503/g),
+  ).toHaveLength(2)
+  expect(receiver.received).toHaveLength(3)
+})
+
+test('what was given up is listed, sent again by its id or a time, and a disabled webhook is enabled', async () => {
+  await using world = await createWorld()
+  const { key, inJournal } = world
+  const signup = makeSignup({ receivedAt: at })
+  const position = await inJournal(async ({ intake, webhooks, reader }) => {
+    await intake.append([signup])
+    const [record] = await reader.page(0, 1)
+    const position = record?.position ?? 0
+    const type = 'signup.accepted' as const
+    const failure = { position, type, tries: 11, at, nextAt: undefined, reason: gone }
+    await webhooks.advance(key, { from: 0, to: position, aside: [failure] })
+    await webhooks.note(key, { ...fine, failingSince: at, disabledAt: at, reason: gone })
+    return position
+  })
+  const { id } = signup
+  const message = { position, id, type: 'signup.accepted', tries: 11, reason: gone }
+  expect((await world.json('failed', '1', '--site', 'news'))[0]).toMatchObject({
+    messages: [{ ...message, at: '2026-11-20T00:00:00.000Z' }],
+  })
+  expect((await world.run('failed')).stdout).toContain(
+    `1 message given up\n${id}  2026-11-20T00:00:00.000Z  signup.accepted  11 times: ${gone}\n`,
+  )
+
+  const ofNews = ['--site', 'news', 'replay', '1']
+  expect(await world.run(...ofNews, '--id', id.toUpperCase())).toMatchObject({ code: 0 })
+  const nobody = '0199d4c0-8a6e-7b1f-9c3d-2e4f6a8b0c1d'
+  expect(await world.run(...ofNews, '--id', nobody)).toMatchObject({ code: 1 })
+  const due = await inJournal(({ webhooks }) => webhooks.due(key, at))
+  expect(due).toMatchObject([{ position, tries: 0 }])
+
+  expect(await world.run(...ofNews, '--since', '2026-11-21')).toMatchObject({ code: 0 })
+  expect((await inJournal(({ webhooks }) => webhooks.endpoint(key)))?.cursor).toBe(position)
+  expect((await world.json(...ofNews, '--since', '2026-11-20'))[0]).toMatchObject({ positions: 1 })
+  expect((await inJournal(({ webhooks }) => webhooks.endpoint(key)))?.cursor).toBe(0)
+
+  expect(await world.run('enable')).toMatchObject({ code: 0 })
+  expect(await inJournal(({ webhooks }) => webhooks.endpoint(key))).toMatchObject(fine)
+})
+
+test.each([
+  [['replay'], 'Give --since TIME or --id ID with replay, and only there.'],
+  [['enable', '--id', 'x'], 'Give --since TIME or --id ID with replay, and only there.'],
+  [['tset'], 'Say test, failed, replay or enable.'],
+  [['test', '3', '--site', 'news'], 'There is no such webhook: there are 1 ('],
+  [['test', '1'], 'There are several sites: give --site NAME.'],
+  [['--site', 'blog'], 'No webhook is set: docs/webhooks.md says how.'],
+])('webhooks %j is refused with what to do', async (args, words) => {
+  await using world = await createWorld()
+  expect(await world.run(...args)).toMatchObject({
+    ...{ code: 2, stdout: '' },
+    stderr: expect.stringContaining(words),
+  })
+})
+
+test('doctor looks whether each webhook answers, sends no message, and warns of what it has not taken', async () => {
+  await using world = await createWorld()
+  const { host, key, inJournal, receiver } = world
+  const found = async () => (await runDoctor(world.place)).of('webhooks')
+  expect(await found()).toMatchObject([
+    {
+      ...{ site: 'news', state: 'ok' },
+      message: `number 1 goes to ${host}, which answers; rollcall webhooks test 1 sends it a test`,
+    },
+    { site: 'news', state: 'ok', message: expect.stringContaining('number 2 goes to') },
+  ])
+  await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, haltedAt: at, reason: gone }))
+  expect((await found())[1]).toMatchObject({
+    state: 'warning',
+    message: `number 1: halted since 2026-11-20T00:00:00.000Z: ${gone}; sent up to position 0`,
+  })
+  await receiver[Symbol.asyncDispose]()
+  expect((await found())[0]).toMatchObject({
+    state: 'fault',
+    message: expect.stringContaining(`number 1 goes to ${host}, which does not answer:`),
+  })
+  expect(receiver.received).toEqual([])
+})

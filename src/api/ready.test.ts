@@ -201,3 +201,24 @@ test('all sites together are as bad as the worst, those that wait for a person a
   expect(JSON.stringify(body)).not.toContain('SECRET')
   expect((await ask(true)).status).toBe(503)
 })
+
+test('webhooks are failing while one of them is halted or disabled, and nothing of it is told', async () => {
+  await using service = world()
+  const { events, ask } = service
+  const state = async () => (JSON.parse((await ask(true)).text) as ReadinessAnswer).webhooks
+  expect(await state()).toEqual({ state: 'off' })
+  const works = { failingSince: undefined, haltedAt: undefined, disabledAt: undefined, reason: '' }
+  for (const [key, fare, expected] of [
+    ['a', works, 'ok'],
+    ['b', { ...works, haltedAt: 1, reason: secret }, 'failing'],
+    ['b', { ...works, disabledAt: 1, reason: secret }, 'failing'],
+    ['b', works, 'ok'],
+  ] as const) {
+    events.webhookFares(key, secret, fare)
+    expect(await state()).toEqual({ state: expected })
+    expect(await ask(true)).toMatchObject({
+      status: 200,
+      text: expect.not.stringContaining(secret),
+    })
+  }
+})

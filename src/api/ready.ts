@@ -102,6 +102,7 @@ function bodyOf({ healths, backlog, stalled, blockedSites }: Readiness) {
       healths.map(({ mail: { state } }) => ({ state })),
       ['off', 'ok', 'failing'],
     ),
+    webhooks: worst(healths.map(webhooksOf), ['off', 'ok', 'failing']),
     refusedByOrigin: sum('refusedByOrigin'),
     refusedApiKeys: sum('refusedApiKeys'),
     delivery: {
@@ -143,6 +144,12 @@ function deliveryOf(health: Health): { readonly state: DeliveryState; readonly e
     state,
     error: (state === 'delayed' ? undefined : blockedBy(health)) ?? delayWords.delayed,
   }
+}
+
+function webhooksOf({ webhooks }: Health): ReadinessAnswer['webhooks'] {
+  const states = [...webhooks.values()].map(({ state }) => state)
+  if (states.length === 0) return { state: 'off' }
+  return { state: states.every((state) => state === 'ok') ? 'ok' : 'failing' }
 }
 
 /**

@@ -22,13 +22,13 @@ function world(figures: () => Promise<Figures>) {
       return figures()
     },
   }
-  const messages = async () => ({ mail: 0, notice: 0 })
+  const outbox = async () => ({ messages: { mail: 0, notice: 0 }, webhooks: undefined })
   const handle = metricsHandler({
     tokens: new ApiKeys(['a-token-0123456789'], sha256),
     metrics: {
       text: async (readings: Readings | undefined) => JSON.stringify([...(readings?.sites ?? [])]),
     },
-    sites: [{ name: 'news', reader, health: createHealth(), messages }],
+    sites: [{ name: 'news', reader, health: createHealth(), outbox }],
     quota: async () => undefined,
     clock,
   })

@@ -18,7 +18,7 @@ export interface MetricsOptions {
     readonly reader: Pick<Reader, 'figures'>
     readonly health: Pick<Health, 'delivery' | 'tabs'>
     /** As in `SiteReading`. */
-    readonly messages: () => Promise<SiteReading['messages']>
+    readonly outbox: () => Promise<Pick<SiteReading, 'messages' | 'webhooks'>>
   }[]
   /** As in `Readings`. */
   readonly quota: () => Promise<Readings['quota']>
@@ -56,7 +56,7 @@ export function metricsHandler(options: MetricsOptions): (exchange: Exchange) =>
 /** Reads one site after the other, so that visitors share the journal with one reader at most. */
 async function read({ sites, quota, clock }: MetricsOptions): Promise<Readings> {
   const read = new Map<string, SiteReading>()
-  for (const { name, reader, health, messages } of sites) {
+  for (const { name, reader, health, outbox } of sites) {
     const now = clock.now()
     const { waiting, oldestWaiting = now, lastWritten = 0 } = await reader.figures(now, now)
     read.set(name, {
@@ -64,7 +64,7 @@ async function read({ sites, quota, clock }: MetricsOptions): Promise<Readings> 
       pending: waiting,
       oldestPendingAgeSeconds: Math.max(0, now - oldestWaiting) / 1000,
       lastSuccessSeconds: lastWritten / 1000,
-      messages: await messages(),
+      ...(await outbox()),
     })
   }
   return { sites: read, quota: await quota() }

@@ -22,11 +22,12 @@ test('what the journal told before is not shown while it cannot be read', async 
   const reading = {
     ...{ state, pending: 2, oldestPendingAgeSeconds: 9, lastSuccessSeconds: 5 },
     messages: { mail: 1, notice: 0 },
+    webhooks: { backlog: 7, oldestSeconds: 1.5 },
   }
   const quota = { minute: 3, day: 4 }
   const names = async (readings: Parameters<Metrics['text']>[0]) =>
-    (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota|messages)\w+/gm)
-  expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(11)
+    (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota|messages|webhook_(?!messages))\w+/gm)
+  expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(13)
   expect(await names(undefined)).toBeNull()
 })
 

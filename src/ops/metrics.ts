@@ -28,6 +28,8 @@ export interface SiteReading {
   readonly lastSuccessSeconds: number
   /** How many messages wait. */
   readonly messages: Readonly<Record<'mail' | 'notice', number>>
+  /** The greatest figures of the site's webhooks; undefined when it has none. */
+  readonly webhooks: { readonly backlog: number; readonly oldestSeconds: number } | undefined
 }
 
 /** What the events of one site count. */
@@ -123,6 +125,16 @@ export class Metrics {
     'site',
     'outcome',
   )
+  readonly #webhookBacklog = this.#gauge(
+    'webhook_backlog',
+    'Messages that wait for the webhook for which most wait.',
+    'site',
+  )
+  readonly #webhookOldest = this.#gauge(
+    'webhook_oldest_seconds',
+    'How long the oldest message has waited for its webhook; 0 when none waits.',
+    'site',
+  )
   readonly #waiting = this.#gauge(
     'messages_waiting',
     'Mails and notices that wait to be sent; at most 100,000 are counted.',
@@ -207,7 +219,8 @@ export class Metrics {
   /** All metrics as text. Without readings, the gauges of the journal are left out. */
   async text(readings: Readings | undefined): Promise<string> {
     const gauges = [this.#pending, this.#oldest, this.#state, this.#lastSuccess, this.#quota]
-    for (const gauge of [...gauges, this.#waiting]) gauge.reset()
+    const more = [this.#waiting, this.#webhookBacklog, this.#webhookOldest]
+    for (const gauge of [...gauges, ...more]) gauge.reset()
     for (const [site, reading] of readings?.sites ?? []) {
       this.#pending.set({ site }, reading.pending)
       this.#oldest.set({ site }, reading.oldestPendingAgeSeconds)
@@ -218,6 +231,9 @@ export class Metrics {
       for (const [kind, count] of Object.entries(reading.messages)) {
         this.#waiting.set({ site, kind }, count)
       }
+      if (!reading.webhooks) continue
+      this.#webhookBacklog.set({ site }, reading.webhooks.backlog)
+      this.#webhookOldest.set({ site }, reading.webhooks.oldestSeconds)
     }
     for (const [window, left] of Object.entries(readings?.quota ?? {})) {
       this.#quota.set({ window }, left)

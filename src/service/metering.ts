@@ -8,7 +8,9 @@ import type { Handler } from '../http/router.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import type { Metrics, Readings } from '../ops/metrics.ts'
 import { quotaLeft } from '../operations/status.ts'
+import { second } from '../platform/clock.ts'
 import type { RunningSites } from './running-site.ts'
+import { endpointsOf } from './webhooks.ts'
 import type { World } from './world.ts'
 
 /** What counts for `/metrics`; undefined without `METRICS_TOKEN`: then nothing of it is even loaded. */
@@ -31,19 +33,25 @@ interface AccountSite {
 export function metricsRoute(
   metrics: Metrics,
   sites: RunningSites,
-  { metricsToken = '' }: Pick<Secrets, 'metricsToken'>,
+  secrets: Pick<Secrets, 'metricsToken' | 'sites'>,
   { clock, digest }: Pick<World, 'clock' | 'digest'>,
 ): Handler {
   const now = () => (sites[0].journal.time ?? clock).now()
   return metricsHandler({
-    tokens: new ApiKeys([metricsToken], digest),
+    tokens: new ApiKeys([secrets.metricsToken ?? ''], digest),
     metrics,
-    sites: sites.map(({ config: { name }, journal: { reader, outbox }, health }) => ({
-      ...{ name, reader, health },
-      messages: async () => {
+    sites: sites.map(({ config, journal: { reader, outbox }, health }) => ({
+      ...{ name: config.name, reader, health },
+      outbox: async () => {
         const mails = await outbox.figures(['confirm', 'welcome', 'report'])
         const notices = await outbox.figures(['notice'])
-        return { mail: mails.waiting, notice: notices.waiting }
+        const messages = { mail: mails.waiting, notice: notices.waiting }
+        const endpoints = endpointsOf(secrets, config)
+        const found = await Promise.all(endpoints.map(({ key }) => reader.webhooks(key)))
+        const ages = found.map((it) => Math.max(0, now() - (it?.oldest ?? now())) / second)
+        const backlog = Math.max(...found.map((it) => it?.backlog ?? 0))
+        const webhooks = { backlog, oldestSeconds: Math.max(...ages) }
+        return { messages, webhooks: endpoints.length === 0 ? undefined : webhooks }
       },
     })),
     quota: () => fewestLeft(sites, now),

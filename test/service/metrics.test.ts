@@ -7,8 +7,11 @@ import { makeSignups } from '../../harness/make-signup.ts'
 import { patienceMs } from '../../harness/patience.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { metricsText, readMetrics, valuesIn, withMetrics } from '../../harness/read-metrics.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { endpointKeyOf } from '../../src/outbox/webhook/endpoint.ts'
 
 /** Every metric of ours with its type and labels. */
 const contract = [
@@ -32,6 +35,9 @@ const contract = [
   'rollcall_signups_refused_total counter reason',
   'rollcall_signups_unconfirmed_total counter site',
   'rollcall_suspect_signups_total counter site,signal',
+  'rollcall_webhook_backlog gauge',
+  'rollcall_webhook_messages_total counter site,outcome',
+  'rollcall_webhook_oldest_seconds gauge',
 ]
 
 test('what happened is counted under the names of the contract, and no word of a client is a label', async () => {
@@ -96,6 +102,24 @@ test('what happened is counted under the names of the contract, and no word of a
   expect(Math.abs(Date.now() / 1000 - (lastSuccess ?? 0))).toBeLessThan(patienceMs / 1000)
   expect(described(text).sort()).toEqual(contract)
   expect(text).not.toMatch(/odd|example|127\.0\.0\.1/i)
+})
+
+test('what waits for a webhook shows, by site and without its host', async () => {
+  await using data = await tempFolder()
+  const url = 'http://127.0.0.1:9/very-secret'
+  const file = join(data.path, 'journal.db')
+  {
+    await using journal = openSqliteJournal(file)
+    await journal.webhooks.follow([endpointKeyOf(url)], Date.now())
+    await journal.intake.append(makeSignups(3))
+  }
+  const env = { ...withMetrics, WEBHOOK_URL: url, WEBHOOK_SECRET: `whsec_${'k'.repeat(32)}` }
+  await using service = await bootService({ env, dataDir: data.path })
+  const text = await metricsText(service.url)
+  const values = valuesIn(text)
+  expect(values.get('rollcall_webhook_backlog{site="default"}')).toBe(3)
+  expect(values.get('rollcall_webhook_oldest_seconds{site="default"}')).toBeGreaterThan(0)
+  expect(text).not.toMatch(/very-secret|127\.0\.0\.1/)
 })
 
 test('signups of other processes show, of each site, and a service without a token has no metrics', async () => {

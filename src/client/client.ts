@@ -8,6 +8,8 @@ import type {
   SignupStatusAnswer,
 } from '../signup/wire.ts'
 
+export type { SignupMessage, WebhookMessage } from '../signup/wire.ts'
+
 /** A typed client of the service for every runtime with `fetch`: Node, browsers, edge runtimes. */
 
 export interface ClientOptions {

@@ -151,3 +151,24 @@ export interface ProblemField {
   /** Place in a bulk request, from 0. */
   readonly index?: number
 }
+
+/** The body of a message to a webhook: docs/webhooks.md. All times are ISO 8601 in UTC. */
+export type WebhookMessage = { readonly timestamp: string } & (
+  | { readonly type: 'signup.accepted'; readonly data: SignupMessage }
+  | { readonly type: 'signup.erased'; readonly data: Pick<SignupMessage, 'id' | 'site'> }
+  | { readonly type: 'webhook.test'; readonly data: Pick<SignupMessage, 'site'> }
+)
+
+/** A signup that counts. Texts that were not given are empty. */
+export interface SignupMessage extends Omit<SignupAccepted, 'status' | 'delivery'> {
+  readonly position: number
+  readonly site: string
+  readonly email: string
+  readonly name: string
+  readonly source: string
+  readonly tags: readonly string[]
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Absent where nobody has to confirm. */
+  readonly confirmedAt?: string
+}

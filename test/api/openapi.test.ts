@@ -1,7 +1,10 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { limits } from '../../src/signup/limits.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { webhookBody } from '../../src/outbox/webhook/endpoint.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 
@@ -147,4 +150,22 @@ describe('the document has the limits', () => {
     expect(email).toMatchObject({ maxLength: limits.emailCharactersMax })
     expect(JSON.stringify(name)).toContain(`"maxLength":${limits.nameCharactersMax}`)
   })
+})
+
+test('the messages to webhooks are as the document describes them', async () => {
+  const { webhooks, components } = (await fetchDocument()) as Document & { webhooks: object }
+  expect(Object.keys(webhooks)).toEqual(['signup.accepted', 'signup.erased'])
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  const own = { name: 'Ada', tags: ['a'], metadata: '{"plan":1}', fields: { seats: 3 } }
+  for (const [type, schema, signup] of [
+    ['signup.accepted', 'AcceptedMessage', makeSignup({ ...own, confirmedAt: 1 })],
+    ['signup.accepted', 'AcceptedMessage', makeSignup()],
+    ['signup.erased', 'ErasedMessage', makeSignup({ email: '' })],
+  ] as const) {
+    const body = JSON.parse(webhookBody({ type, position: 7, signup }, 'news', 0)) as object
+    const described = { components, $ref: `#/components/schemas/${schema}` }
+    expect(ajv.compile(described)(body), schema).toBe(true)
+    const { data, ...others } = body as { data: object }
+    expect(ajv.compile(described)({ ...others, data: { ...data, id: 7 } })).toBe(false)
+  }
 })

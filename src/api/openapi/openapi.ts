@@ -43,6 +43,10 @@ export function describeService(service: DescribedService): Json {
     servers: [{ url: '/' }],
     security: [],
     paths: pathsOf(service),
+    webhooks: {
+      'signup.accepted': webhook('A signup counts', 'signupAccepted', 'AcceptedMessage'),
+      'signup.erased': webhook('A signup was erased', 'signupErased', 'ErasedMessage'),
+    },
     components: {
       schemas: schemas(service),
       parameters: { ...parameters, ...(sites && { Site: siteParameter(sites) }) },
@@ -54,6 +58,19 @@ export function describeService(service: DescribedService): Json {
       },
     },
   }
+}
+
+/** A message after Standard Webhooks: docs/webhooks.md. */
+function webhook(summary: string, operationId: string, schema: string): Json {
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  const header = { in: 'header', required: true, schema: { type: 'string' } }
+  const content = { 'application/json': { schema: ref('schemas', schema) } }
+  const described = {
+    parameters: names.map((name) => ({ name, ...header })),
+    requestBody: { required: true, content },
+    responses: { '2XX': { description: 'Taken.' }, default: { description: 'Sent again later.' } },
+  }
+  return { post: { operationId, summary, ...described } }
 }
 
 const bearer = { type: 'http', scheme: 'bearer' }

@@ -9,7 +9,9 @@ import type {
   ConfigAnswer,
   Problem,
   SignupAccepted,
+  SignupMessage,
   SignupStatusAnswer,
+  WebhookMessage,
 } from '../../signup/wire.ts'
 
 /** The settings that the schemas of requests describe. */
@@ -233,6 +235,18 @@ const readiness = z
   })
   .meta({ description: 'The other members tell more to people, and may change.' })
 
+const signupMessage = signupAccepted.omit({ status: true, delivery: true }).extend({
+  position: count.meta({ description: 'Its place in the journal.' }),
+  ...{ site: z.string(), email: z.string(), name: z.string(), source: z.string() },
+  tags: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+  fields: z.record(z.string(), z.unknown()),
+  confirmedAt: moment.exactOptional(),
+}) satisfies z.ZodType<SignupMessage>
+
+const message = <T extends z.ZodType>(type: WebhookMessage['type'], data: T) =>
+  z.looseObject({ type: z.literal(type), timestamp: moment, data })
+
 const answers = {
   SignupAccepted: signupAccepted,
   BulkAccepted: bulkAccepted,
@@ -243,4 +257,6 @@ const answers = {
   Problem: problem,
   Readiness: readiness,
   Liveness: z.strictObject({ status: z.literal('ok') }),
+  AcceptedMessage: message('signup.accepted', z.looseObject(signupMessage.shape)),
+  ErasedMessage: message('signup.erased', z.looseObject({ id, site: z.string() })),
 } as const

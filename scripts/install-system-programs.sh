@@ -10,7 +10,7 @@ PATH="$PATH:/usr/sbin"
 # program:package
 wanted="haproxy:haproxy nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime
   pgbouncer:pgbouncer pg_basebackup:postgresql firefox-esr:firefox-esr promtool:prometheus openssl:openssl
-  systemd-analyze:systemd buildah:buildah"
+  systemd-analyze:systemd buildah:buildah python3:python3"
 
 packages=
 for one in $wanted; do

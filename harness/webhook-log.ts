@@ -76,12 +76,12 @@ export class MemoryWebhookLog implements Part {
     })
   }
 
-  due(_endpoint: string, now: number, max: number) {
+  due(_endpoint: string, now: number) {
     return this.#answer(() =>
       this.aside
         .filter(({ nextAt }) => nextAt !== undefined && nextAt <= now)
         .toSorted((a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0))
-        .slice(0, max)
+        .slice(0, 20)
         .map(({ position, type, tries }): AsideMessage => {
           return { ...this.#message(position, type), tries }
         }),

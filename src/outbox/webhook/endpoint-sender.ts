@@ -8,19 +8,19 @@ import type {
   WebhookMessage,
 } from '../../journal/contracts/webhook-log.ts'
 import type { Events } from '../../ops/events.ts'
-import { type Clock, day, type Random, second } from '../../platform/clock.ts'
+import { type Clock, type Random, second } from '../../platform/clock.ts'
 import type { HttpClient } from '../../platform/http-client.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { steadyTime, webhookPauseMs } from '../ladder.ts'
 import { type Endpoint, endpointKeyOf, webhookBody, webhookIdOf } from './endpoint.ts'
-import { Fare } from './fare.ts'
+import { atOnceMax, Fare } from './fare.ts'
 import { type Received, sendMessage } from './send.ts'
 
 export interface EndpointSenderOptions {
   readonly endpoint: Endpoint
   /** The name of the site. */
   readonly site: string
-  readonly log: Pick<WebhookLog, 'endpoint' | 'after' | 'advance' | 'due' | 'settle' | 'note'>
+  readonly webhooks: Pick<WebhookLog, 'endpoint' | 'after' | 'advance' | 'due' | 'settle' | 'note'>
   /** Tells of signups that this process has added. Returns what removes the listener. */
   readonly onAppend: (listener: () => void) => () => void
   readonly http: HttpClient
@@ -34,6 +34,8 @@ export interface EndpointSenderOptions {
   readonly random: Random
   /** Whether this instance holds the lease. */
   readonly delivers: () => boolean
+  /** How often to look for messages; when it is left out, every second. */
+  readonly lookMs?: number | undefined
 }
 
 interface Try {
@@ -45,7 +47,6 @@ interface Try {
 
 /** How long a stop waits for what is being sent, so that fewer are sent twice. */
 const stopMs = 2 * second
-const lookMs = second
 /** How often to look whether somebody has moved the cursor, or enabled the endpoint. */
 const refreshMs = 5 * second
 /** A group of messages ends with so many, or after this time. A kill sends it twice. */
@@ -59,8 +60,6 @@ const aheadMax = 1000
 const asideMax = 1000
 /** While others go on, so many of those that are set aside are sent at the same time. */
 const againMax = 5
-/** Of so many messages that are set aside, another one probes each time. */
-const probesMax = 20
 
 /**
  * Sends the messages of a site to one endpoint, while this instance holds the lease, in the order of positions
@@ -128,7 +127,7 @@ export class EndpointSender implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { clock, delivers, onAppend } = this.#options
+    const { clock, delivers, onAppend, lookMs = second } = this.#options
     const { signal } = this.#stopping
     const unsubscribe = onAppend(() => this.#wake.abort())
     while (!signal.aborted) {
@@ -151,14 +150,15 @@ export class EndpointSender implements AsyncDisposable {
 
   async #step(): Promise<void> {
     const sinceMs = this.#options.clock.elapsed() - this.#savedAt
-    const isGroup = this.#ended >= groupMax || (this.#ended > 0 && sinceMs >= groupMs)
+    const isFull = this.#ended >= groupMax || this.#again.size > atOnceMax + againMax
+    const isGroup = isFull || (this.#ended > 0 && sinceMs >= groupMs)
     if (isGroup || sinceMs >= passMs) await this.#save()
     await this.#refresh()
     if (this.#free <= 0) return
     if (this.#fare.isHalted) return this.#probe()
     await this.#sendAgain()
-    const isFull = this.#aside >= asideMax || this.#ahead.size >= aheadMax
-    if (!isFull && this.#free > 0) await this.#sendNext(this.#free)
+    const isBounded = this.#aside >= asideMax || this.#ahead.size >= aheadMax
+    if (!isBounded && this.#free > 0) await this.#sendNext(this.#free)
   }
 
   /** How many messages may be sent now. */
@@ -169,7 +169,7 @@ export class EndpointSender implements AsyncDisposable {
 
   /** Reads how the endpoint does, from time to time when nothing is on its way. */
   async #refresh(): Promise<void> {
-    const { log, clock } = this.#options
+    const { webhooks: log, clock } = this.#options
     const isBusy = this.#ahead.size + this.#again.size + this.#ended > 0
     const isKnown = this.#cursor !== undefined
     if (isKnown && (isBusy || clock.elapsed() < this.#refreshAt)) return
@@ -189,7 +189,7 @@ export class EndpointSender implements AsyncDisposable {
 
   /** Writes what became of the messages. */
   async #save(): Promise<void> {
-    const { log, clock, delivers } = this.#options
+    const { webhooks: log, clock, delivers } = this.#options
     this.#savedAt = clock.elapsed()
     const ended = this.#ended
     const from = this.#cursor
@@ -223,9 +223,11 @@ export class EndpointSender implements AsyncDisposable {
 
   /** Returns whether there was one to send. */
   async #sendNext(max: number, probing: Try = {}): Promise<boolean> {
-    const slice = await this.#options.log.after(this.#key, this.#head, max)
+    const slice = await this.#options.webhooks.after(this.#key, this.#head, max)
     // It may have been disabled meanwhile.
     if (this.#free < slice.messages.length) return false
+    // There may be more behind positions that make no message.
+    if (slice.messages.length < max && slice.upto > this.#head) this.#wake.abort()
     this.#head = slice.upto
     for (const message of slice.messages) this.#launch(message, probing)
     return slice.messages.length > 0
@@ -233,14 +235,13 @@ export class EndpointSender implements AsyncDisposable {
 
   /** Sends some of those that are set aside and due. */
   async #sendAgain(): Promise<void> {
-    const { log, clock } = this.#options
+    const { webhooks: log, clock } = this.#options
     const most = this.#aside >= asideMax ? this.#free : againMax - this.#flyingAgain
     const max = Math.min(most, this.#free)
     if (max <= 0 || clock.elapsed() < this.#dueAt) return
-    const wanted = max + this.#again.size
-    const found = await log.due(this.#key, this.#now(), wanted)
-    if (found.length < wanted) this.#dueAt = clock.elapsed() + lookMs
-    const others = found.filter(({ position }) => !this.#again.has(position))
+    const due = await log.due(this.#key, this.#now())
+    const others = due.filter(({ position }) => !this.#again.has(position))
+    if (others.length <= max) this.#dueAt = clock.elapsed() + groupMs
     for (const message of others.slice(0, Math.min(max, this.#free))) {
       this.#launch(message, { tries: message.tries })
     }
@@ -248,9 +249,9 @@ export class EndpointSender implements AsyncDisposable {
 
   /** Sends one message: in turn the next one, and one of those that are set aside, due or not. */
   async #probe(): Promise<void> {
-    const { log } = this.#options
+    const { webhooks: log } = this.#options
     const turn = this.#probes++
-    const aside = await log.due(this.#key, this.#now() + 30 * day, probesMax)
+    const aside = await log.due(this.#key, Infinity)
     const others = aside.filter(({ position }) => !this.#again.has(position))
     const isNext = turn % 2 === 0 || others.length === 0
     // The only one that can probe steps aside when it fails, so that it does not stop all.

@@ -4,7 +4,7 @@ import type { Millis } from '../../signup/signup.ts'
 import { probePauseMs } from '../ladder.ts'
 import type { Unreceived } from './send.ts'
 
-const atOnceMax = 10
+export const atOnceMax = 10
 /** So many failures in a row are not the fault of the messages. */
 const failuresMax = 20
 const failingMaxMs = 5 * day

@@ -1,5 +1,5 @@
 import { type Config, startNotes } from '../config/config.ts'
-import type { Secrets } from '../config/secrets.ts'
+import { type Secrets, secretsOf } from '../config/secrets.ts'
 import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
@@ -125,7 +125,14 @@ type Mails = Partial<Pick<MessageOptions, 'mail' | 'report'>>
 /** What the delivery of a site works with. */
 function deliveryOf(site: RunningSite, config: Config, secrets: Secrets, mails: Mails) {
   const { name } = site.config
-  const messages = { site: name, receiver: secrets.alertWebhook, log: site.log, ...mails }
+  const { webhooks: endpoints } = secretsOf(secrets, site.config)
+  const messages = {
+    site: name,
+    receiver: secrets.alertWebhook,
+    endpoints,
+    log: site.log,
+    ...mails,
+  }
   return { ...destinationOf(site.config, config, secrets), ...site, messages }
 }
 

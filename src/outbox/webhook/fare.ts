@@ -51,16 +51,21 @@ export class Fare {
 
   /** Takes over what the journal says: another instance, or a command, may have noted it. */
   follow({ failingSince, haltedAt, disabledAt, reason }: EndpointFare): void {
-    if (this.#fare.disabledAt !== undefined && disabledAt === undefined) this.works()
+    const isStill = (this.#fare.disabledAt ?? this.#fare.haltedAt) !== undefined
+    if (isStill && (disabledAt ?? haltedAt) === undefined) this.#begin()
     this.#fare = { failingSince, haltedAt, disabledAt, reason }
   }
 
   works(): void {
+    this.#begin()
+    // What was on its way when the endpoint was disabled enables nothing.
+    if (this.#fare.disabledAt === undefined) this.#fare = works
+  }
+
+  #begin(): void {
     if (this.isHalted) this.#pausedUntil = 0
     this.#failures = this.#failedProbes = 0
     this.#isOverloaded = false
-    // What was on its way when the endpoint was disabled enables nothing.
-    if (this.#fare.disabledAt === undefined) this.#fare = works
   }
 
   fails(sent: Unreceived, { isProbe, isLast }: Failure): void {

@@ -27,9 +27,11 @@ export interface Received {
 export interface WebhookReceiver extends AsyncDisposable {
   /** Settings of a service whose notices go here. */
   readonly env: Readonly<Record<string, string>>
+  /** Settings of a service whose signups go here. */
+  readonly webhookEnv: Readonly<Record<string, string>>
   readonly received: readonly Received[]
   /** Answers from now on. At first: status 204. */
-  answer: (response: ServerResponse) => void
+  answer: (response: ServerResponse, received: Received) => void
 }
 
 /**
@@ -49,22 +51,27 @@ export async function startWebhookReceiver(
       : createServer({ cert: testCertificate, key: testKey }, listener)
   const receiver = {
     received,
-    answer: (response: ServerResponse) => void response.writeHead(204).end(),
+    answer: (response: ServerResponse, _: Received) => void response.writeHead(204).end(),
   }
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
     if (!isSigned(request.headers, body)) return void response.writeHead(401).end()
     const id = valueOf(request.headers, 'webhook-id')
-    received.push({ id, path: request.url, body: JSON.parse(body) as Received['body'], text: body })
-    receiver.answer(response)
+    const message = {
+      id,
+      path: request.url,
+      body: JSON.parse(body) as Received['body'],
+      text: body,
+    }
+    received.push(message)
+    receiver.answer(response, message)
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const url = `${protocol}://127.0.0.1:${port}/services/T0000/very-secret-path?key=4711`
   return Object.assign(receiver, {
-    env: {
-      ALERT_WEBHOOK_URL: `${protocol}://127.0.0.1:${port}/services/T0000/very-secret-path?key=4711`,
-      ALERT_WEBHOOK_SECRET: webhookSecret,
-    },
+    env: { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: webhookSecret },
+    webhookEnv: { WEBHOOK_URL: url, WEBHOOK_SECRET: webhookSecret },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

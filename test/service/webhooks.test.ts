@@ -1,0 +1,92 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { beforeAll, expect, test } from 'vitest'
+
+import { bootService } from '../../harness/boot-service.ts'
+import { createDatabaseWorld } from '../../harness/database-world.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { startPostgres } from '../../harness/postgres-server.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
+
+beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
+
+async function signUp(url: string, email: string): Promise<unknown> {
+  const answer = await postSignup(url, { email, name: 'Ada', metadata: { plan: 'free' } })
+  expect(answer.status).toBe(202)
+  return ((await answer.json()) as { readonly id: unknown }).id
+}
+
+const webhooksOf = async (url: string) =>
+  ((await (await fetch(`${url}/api/ready`)).json()) as { readonly webhooks: unknown }).webhooks
+
+test('a signup goes to its webhook once, signed, and nothing that came before it was set', async () => {
+  await using receiver = await startWebhookReceiver()
+  await using folder = await tempFolder()
+  {
+    await using before = await bootService({ dataDir: folder.path })
+    await signUp(before.url, 'before@example.com')
+  }
+  const boot = () => bootService({ env: receiver.webhookEnv, dataDir: folder.path })
+  const first = await boot()
+  const id = await signUp(first.url, 'ada@example.com')
+  await expect.poll(() => receiver.received.length).toBe(1)
+  expect(receiver.received[0]?.body).toEqual({
+    type: 'signup.accepted',
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    data: {
+      ...{ id, position: 2, site: 'default', sheetTab: 'Sheet1', email: 'ada@example.com' },
+      ...{ name: 'Ada', source: 'api', tags: [], metadata: { plan: 'free' }, fields: {} },
+      receivedAt: expect.any(String),
+    },
+  })
+  await expect.poll(() => webhooksOf(first.url)).toEqual({ state: 'ok' })
+  await first.stop()
+  await using second = await boot()
+  await signUp(second.url, 'bob@example.com')
+  await expect.poll(() => receiver.received.length).toBe(2)
+  expect(receiver.received[1]?.body.data).toMatchObject({ email: 'bob@example.com' })
+})
+
+test('a webhook that wants no more messages is disabled, also after a restart, until it is enabled', async () => {
+  await using receiver = await startWebhookReceiver()
+  await using folder = await tempFolder()
+  receiver.answer = (response) => void response.writeHead(410).end()
+  const boot = () => bootService({ env: receiver.webhookEnv, dataDir: folder.path })
+  const first = await boot()
+  await signUp(first.url, 'ada@example.com')
+  await expect.poll(first.output).toContain('a webhook is disabled')
+  await expect.poll(() => webhooksOf(first.url)).toEqual({ state: 'failing' })
+  await signUp(first.url, 'bob@example.com')
+  await first.stop()
+  await using second = await boot()
+  await expect.poll(() => webhooksOf(second.url)).toEqual({ state: 'failing' })
+  expect(receiver.received).toHaveLength(1)
+  receiver.answer = (response) => void response.writeHead(204).end()
+  const enabled = await runCommand(['webhooks', 'enable'], {
+    env: { ...receiver.webhookEnv, DATA_DIR: folder.path },
+  })
+  expect(enabled).toMatchObject({ code: 0 })
+  await expect.poll(() => receiver.received.length).toBe(3)
+  await expect.poll(() => webhooksOf(second.url)).toEqual({ state: 'ok' })
+  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2)
+})
+
+test('of two instances one sends, and the one that takes over sends what waits', async () => {
+  await using server = await startPostgres()
+  await using world = await createDatabaseWorld(server)
+  await using receiver = await startWebhookReceiver()
+  const boot = () => bootService({ env: { ...world.env, ...receiver.webhookEnv } })
+  const first = await boot()
+  await using second = await boot()
+  const sent = () => receiver.received.map(({ body }) => body.data['email'])
+  await signUp(second.url, 'ada@example.com')
+  await expect.poll(sent).toEqual(['ada@example.com'])
+  receiver.answer = () => {}
+  await signUp(second.url, 'bob@example.com')
+  await expect.poll(sent).toHaveLength(2)
+  await first.stop()
+  receiver.answer = (response) => void response.writeHead(204).end()
+  await expect.poll(sent).toEqual(['ada@example.com', 'bob@example.com', 'bob@example.com'])
+  expect(receiver.received[1]?.id).toBe(receiver.received[2]?.id)
+})

@@ -96,7 +96,7 @@ const sql = statementsOf('webhooks', (dialect) => {
     replay: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason, is_erased)
              SELECT ${endpoint}, signup.position, 0, 0, 0, '', ${isErased}
              FROM signup JOIN tab ON tab.id = signup.tab
-             WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts}
+             WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts} AND ${endpoint} IS NOT NULL
              ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0`,
     since: `SELECT min(signup.position) AS first FROM signup CROSS JOIN tab
             WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab

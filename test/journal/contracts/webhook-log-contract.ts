@@ -284,6 +284,18 @@ export const messagesAside: readonly ContractTest[] = [
 export const replayedMessages: readonly ContractTest[] = [
   {
     title:
+      'an endpoint that nobody follows has no message to send again, and no time to go back to',
+    run: inJournal(async ({ webhooks, intake }) => {
+      const signup = makeSignup()
+      await intake.append([signup])
+      expect(await webhooks.replay(crm, signup.id)).toBe(false)
+      expect(await webhooks.replaySince(crm, 0)).toBe(0)
+      expect(await webhooks.figures(crm)).toBeUndefined()
+    }),
+  },
+
+  {
+    title:
       'a replay goes back to the first signup of that time, also for an instance that is sending',
     run: inTwo(async (journal, other) => {
       await journal.webhooks.follow([crm], noon)

@@ -1,10 +1,13 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
+import { allDelivered } from '../../harness/delivery-state.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { startWebhookReceiver } from '../../harness/webhook-receiver.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
@@ -34,7 +37,8 @@ async function createWorld() {
     await using journal = openSqliteJournal(file, {}, { site: 'news' })
     return await work(journal)
   }
-  await inJournal(({ webhooks: log }) => log.follow([key], at))
+  // A service forgets who was not followed for a day.
+  await inJournal(({ webhooks: log }) => log.follow([key], Date.now()))
   const { host } = new URL(url)
   const kept = made.move()
   return {
@@ -173,4 +177,42 @@ test('doctor looks whether each webhook answers, sends no message, and warns of 
     message: expect.stringContaining(`number 1 goes to ${host}, which does not answer:`),
   })
   expect(receiver.received).toEqual([])
+})
+
+test('what is imported or delivered again is told to webhooks with --webhooks only', async () => {
+  await using world = await createWorld()
+  const { place, key, inJournal } = world
+  const ofNews = ['--site', 'news']
+  const bring = async (address: string, ...args: string[]) => {
+    const file = join(place.dataDir, 'list.csv')
+    await writeFile(file, `Email\n${address}\n`)
+    expect((await runCommand(['import', file, ...ofNews, ...args], place)).code).toBe(0)
+  }
+  const told = () =>
+    inJournal(async ({ webhooks }) => {
+      const { messages } = await webhooks.after(key, 0, 10)
+      return [...messages, ...(await webhooks.due(key, at))].map((it) => it.signup.email)
+    })
+  await bring('ada@example.com')
+  expect(await told()).toEqual([])
+  await bring('bob@example.com', '--webhooks')
+  expect(await told()).toEqual(['bob@example.com'])
+
+  const silent = { ...place, env: { ROLLCALL_CONFIG: '{"sites":{"news":{}}}' } }
+  {
+    await using service = await startService(silent)
+    await allDelivered(service)
+  }
+  const sheet = join(place.dataDir, 'sheets/news/Sheet1.csv')
+  const rows = await readFile(sheet, 'utf8')
+  await writeFile(sheet, rows.replace(/^ada@.*\r?\n/m, ''))
+  const again = ['backfill', ...ofNews, '--all', '--deleted', '--webhooks']
+  expect((await runCommand([...again, '--dry-run'], place)).code).toBe(0)
+  expect(await told()).toEqual(['bob@example.com'])
+  const { code, stderr } = await runCommand(again, place)
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('delivery: 1'),
+  })
+  expect(await told()).toEqual(['bob@example.com', 'ada@example.com'])
 })

@@ -6,9 +6,8 @@ import type {
   SignupAccepted,
   SignupRequest,
   SignupStatusAnswer,
+  WebhookMessage as Message,
 } from '../signup/wire.ts'
-
-export type { SignupMessage, WebhookMessage } from '../signup/wire.ts'
 
 /** A typed client of the service for every runtime with `fetch`: Node, browsers, edge runtimes. */
 
@@ -37,6 +36,9 @@ export interface SubmitOptions {
   /** Aborts the call, which rejects with the signal's reason. The signup may still have been stored. */
   readonly signal?: AbortSignal
 }
+
+/** The body of a message that a webhook gets: docs/webhooks.md. */
+export type WebhookMessage = Message
 
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }

@@ -26,7 +26,9 @@ test('what the journal told before is not shown while it cannot be read', async 
   }
   const quota = { minute: 3, day: 4 }
   const names = async (readings: Parameters<Metrics['text']>[0]) =>
-    (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota|messages|webhook_(?!messages))\w+/gm)
+    (await metrics.text(readings)).match(
+      /^rollcall_(pending|oldest|delivery|quota|messages|webhook_(?!messages))\w+/gm,
+    )
   expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(13)
   expect(await names(undefined)).toBeNull()
 })

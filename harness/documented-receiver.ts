@@ -90,7 +90,7 @@ export function sendingTo({ url }: Pick<Receiver, 'url'>) {
       const id = webhookIdOf(url, signup.id, type)
       const body = webhookBody({ type, position, signup }, 'news', at)
       const sent = await sendMessage({ url, keys }, { id, body }, world(at), signal)
-      return sent.kind === 'received' ? 'taken' : sent.reason
+      return sent.kind === 'sent' ? 'taken' : sent.reason
     },
     /** Sends a body under headers of another one. Returns the status. */
     forge: async (headers: Readonly<Record<string, string>>) => {

@@ -146,7 +146,8 @@ function deliveryOf(health: Health): { readonly state: DeliveryState; readonly e
   }
 }
 
-function webhooksOf({ webhooks }: Health): ReadinessAnswer['webhooks'] {
+/** `failing`: at least one endpoint is halted or disabled. */
+function webhooksOf({ webhooks }: Health): { readonly state: 'off' | 'ok' | 'failing' } {
   const states = [...webhooks.values()].map(({ state }) => state)
   if (states.length === 0) return { state: 'off' }
   return { state: states.every((state) => state === 'ok') ? 'ok' : 'failing' }

@@ -85,7 +85,7 @@ function workOf(what: string | undefined, { since, id }: Which, stop: AbortSigna
     case 'test':
       return async (endpoint) => {
         const sent = await testWebhook(endpoint, stop)
-        if (sent.kind === 'received') return { words: 'has taken the test', isWell: true }
+        if (sent.kind === 'sent') return { words: 'has taken the test', isWell: true }
         return { words: `has not taken the test: ${sent.reason}`, isWell: false, ...sent }
       }
     case 'failed':

@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { MailServer } from '../../harness/mail-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import type { Arrival } from './mail-rounds.ts'
+
+/** A mail that a server has taken, in the round with this number. */
+export interface Arrival {
+  readonly to: string
+  /** The id of its message, as its link has it. */
+  readonly message: string
+  readonly round: number
+}
 
 export interface MailPeopleOptions {
   readonly server: Pick<MailServer, 'mails'>

@@ -5,21 +5,13 @@ import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { waitUntil } from '../../harness/delivery-state.ts'
 import { startMailServer } from '../../harness/mail-world.ts'
 import { livesOn, type MailLives } from './mail-lives.ts'
-import { MailPeople } from './mail-people.ts'
+import { type Arrival, MailPeople } from './mail-people.ts'
 
 export interface MailRoundsOptions {
   readonly rounds: number
   readonly seed: number
   /** One process on a file, or two on a database. */
   readonly store: 'file' | 'database'
-}
-
-/** A mail that a server has taken, in the round with this number. */
-export interface Arrival {
-  readonly to: string
-  /** The id of its message, as its link has it. */
-  readonly message: string
-  readonly round: number
 }
 
 /** So that a kill finds a mail of which nobody knows whether it was sent. */

@@ -8,6 +8,7 @@ export interface Backlog {
 }
 
 const askDoctor = 'Run rollcall doctor to see what to do.'
+const askWebhooks = 'Run rollcall webhooks to see which one.'
 
 /** The types of notices: what the log says of each, and what people read, after the trouble has lasted so long. */
 export const noticeTypes = {
@@ -38,6 +39,18 @@ export const noticeTypes = {
   'mail.on_time': [
     'notice: mails are no longer late',
     (length) => `mails are no longer late, after ${length}.`,
+  ],
+  'webhook.halted': [
+    'notice: a webhook takes nothing',
+    (length, reason) => `a webhook has taken nothing for ${length}. ${reason}. ${askWebhooks}`,
+  ],
+  'webhook.disabled': [
+    'notice: a webhook is disabled',
+    (_, reason) => `a webhook is disabled, and gets nothing any more. ${reason}. ${askWebhooks}`,
+  ],
+  'webhook.resumed': [
+    'notice: a webhook takes messages again',
+    (length) => `a webhook takes messages again, after ${length}.`,
   ],
 } as const satisfies Readonly<
   Record<string, readonly [line: string, words: (length: string, reason: string) => string]>
@@ -79,7 +92,10 @@ export function noticeOf(
 }
 
 function waitingWords(type: NoticeType, waiting: number, oldest: string): string {
-  const [what, where] = type.startsWith('mail') ? ['mail', 'in the journal'] : ['signup', 'on disk']
+  const room = type.split('.')[0] ?? ''
+  const kept: Readonly<Record<string, string>> = { mail: 'mail', webhook: 'message' }
+  const what = kept[room] ?? 'signup'
+  const where = room === 'delivery' ? 'on disk' : 'in the journal'
   if (waiting === 0) return `No ${what} waits.`
   if (waiting === 1) return `1 ${what} waits ${where}, for ${oldest}.`
   return `${waiting} ${what}s wait ${where}, the oldest one for ${oldest}.`

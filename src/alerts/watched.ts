@@ -8,9 +8,9 @@ import { seenIn } from './outage.ts'
 import type { Watched } from './watch.ts'
 
 export interface WatchedParts {
-  /** What the site's own writer and its own sender of mails meet. */
-  readonly health: Pick<Health, 'delivery' | 'tabs' | 'mail'>
-  readonly reader: Pick<Reader, 'backlog' | 'waitingSince' | 'figures'>
+  /** What the site's own writer and its own senders meet. */
+  readonly health: Pick<Health, 'delivery' | 'tabs' | 'mail' | 'webhooks'>
+  readonly reader: Pick<Reader, 'backlog' | 'waitingSince' | 'figures' | 'webhooks'>
   readonly outbox: Pick<Outbox, 'figures'>
   readonly clock: Pick<Clock, 'elapsed'>
   readonly time: Pick<Clock, 'now'>
@@ -84,4 +84,27 @@ export function watchMail(
       },
     },
   ]
+}
+
+/** Whether an endpoint, by its key, takes messages. That it is disabled is told at once. */
+export function watchWebhook(
+  endpoint: string,
+  { health, reader }: Pick<WatchedParts, 'health' | 'reader'>,
+): readonly Watched[] {
+  return (['halted', 'disabled'] as const).map((state) => ({
+    fact: `webhook ${state} ${endpoint}`,
+    ended: 'webhook.resumed',
+    ...(state === 'disabled' && { toldAfterMs: 0 }),
+    backlog: async () => {
+      const figures = await reader.webhooks(endpoint)
+      return { waiting: figures?.backlog ?? 0, oldest: figures?.oldest }
+    },
+    see: async () => {
+      const found = health.webhooks.get(endpoint)
+      if (found?.state === 'ok') return { kind: 'well' }
+      if (found?.state !== state) return { kind: 'unsure' }
+      const { host, reason, since = 0 } = found
+      return { kind: `webhook.${state}`, reason: `${host}: ${reason}`, since }
+    },
+  }))
 }

@@ -10,6 +10,18 @@ interface Fare {
   readonly reason: string
 }
 
+/** @param endpoint its key */
+export function followWebhook(
+  health: Pick<Health, 'webhooks'>,
+  endpoint: string,
+  host: string,
+  { haltedAt, disabledAt, reason }: Fare,
+): void {
+  const since = disabledAt ?? haltedAt
+  const state = since === undefined ? 'ok' : disabledAt === undefined ? 'halted' : 'disabled'
+  health.webhooks.set(endpoint, { host, state, reason, since })
+}
+
 /** Events about messages to webhooks. They know hosts only: a URL may be a secret. */
 export function webhookEvents(
   log: Logger,
@@ -27,13 +39,12 @@ export function webhookEvents(
       metrics?.webhookTried('failed')
       log.warn({ host, tries, reason }, 'a webhook message was given up')
     },
-    /** @param endpoint its key */
-    webhookFares(endpoint: string, host: string, { haltedAt, disabledAt, reason }: Fare): void {
-      const since = disabledAt ?? haltedAt
-      const state = since === undefined ? 'ok' : disabledAt === undefined ? 'halted' : 'disabled'
+    webhookFares(endpoint: string, host: string, fare: Fare): void {
       const before = health.webhooks.get(endpoint)?.state ?? 'ok'
-      health.webhooks.set(endpoint, { host, state, reason, since })
+      followWebhook(health, endpoint, host, fare)
+      const state = health.webhooks.get(endpoint)?.state
       if (state === before) return
+      const { reason } = fare
       const hint = 'Run rollcall webhooks to see what to do.'
       if (state === 'ok') log.info({ host }, 'a webhook works again')
       else log.warn({ host, reason, hint }, `a webhook is ${state}: its messages are kept`)

@@ -10,6 +10,8 @@ import type { WatchTimes } from '../alerts/watch.ts'
 import { comparisonOf } from '../operations/compare.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
+import { followWebhook } from '../ops/webhook-events.ts'
+import { endpointKeyOf } from '../outbox/webhook/endpoint.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { type MessageOptions, startMessages } from './site-messages.ts'
 import { accountOf, connectSpreadsheet, type Destination } from './spreadsheets.ts'
@@ -134,6 +136,11 @@ export function createSiteDelivery(
       if (note) followNote(note, health)
       if (health.mail.state !== 'off')
         health.mail = mailNote ? { state: 'failing', ...mailNote } : { state: 'ok' }
+    }
+    for (const { url } of options.messages?.endpoints ?? []) {
+      const key = endpointKeyOf(url)
+      const record = await journal.webhooks.endpoint(key)
+      if (record && !holder.holds) followWebhook(health, key, new URL(url).host, record)
     }
     // Learns the default tab's name.
     await journal.intake.cursors([])

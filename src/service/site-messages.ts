@@ -1,6 +1,6 @@
 import { noticeEvents, noticeSenderEvents } from '../alerts/notice-events.ts'
 import { startWatch, type WatchTimes } from '../alerts/watch.ts'
-import { watchDelivery, watchMail } from '../alerts/watched.ts'
+import { watchDelivery, watchMail, watchWebhook } from '../alerts/watched.ts'
 import { readMailNote } from '../journal/contracts/delivery-log.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
@@ -75,7 +75,11 @@ export function startMessages(options: MessageOptions, parts: Parts) {
     times,
     hasReceiver: receiver !== undefined,
     events: noticeEvents(log),
-    watched: [watchDelivery(watched), ...(mail ? watchMail(watched) : [])],
+    watched: [
+      watchDelivery(watched),
+      ...(mail ? watchMail(watched) : []),
+      ...endpoints.flatMap(({ url }) => watchWebhook(endpointKeyOf(url), watched)),
+    ],
   })
   const reporter = report && startReporter({ ...of, ...report, events: events.mail })
   return {

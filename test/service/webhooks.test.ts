@@ -52,7 +52,10 @@ test('a webhook that wants no more messages is disabled, also after a restart, u
   await using receiver = await startWebhookReceiver()
   await using folder = await tempFolder()
   receiver.answer = (response) => void response.writeHead(410).end()
-  const boot = () => bootService({ env: receiver.webhookEnv, dataDir: folder.path })
+  await using alerts = await startWebhookReceiver()
+  const env = { ...receiver.webhookEnv, ...alerts.env }
+  const noticeTimes = { lookMs: 20, calmMs: 200 }
+  const boot = () => bootService({ env, dataDir: folder.path, noticeTimes })
   const first = await boot()
   await signUp(first.url, 'ada@example.com')
   await expect.poll(first.output).toContain('a webhook is disabled')
@@ -70,6 +73,11 @@ test('a webhook that wants no more messages is disabled, also after a restart, u
   await expect.poll(() => receiver.received.length).toBe(3)
   await expect.poll(() => webhooksOf(second.url)).toEqual({ state: 'ok' })
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2)
+  const told = () => alerts.received.map(({ body }) => body.type)
+  await expect.poll(told).toEqual(['webhook.disabled', 'webhook.resumed'])
+  const { host } = new URL(receiver.webhookEnv['WEBHOOK_URL'] ?? '')
+  const reason = `${host}: the receiver answered with status 410`
+  expect(alerts.received[0]?.body.data).toMatchObject({ reason })
 })
 
 test('of two instances one sends, and the one that takes over sends what waits', async () => {
@@ -85,6 +93,7 @@ test('of two instances one sends, and the one that takes over sends what waits',
   receiver.answer = () => {}
   await signUp(second.url, 'bob@example.com')
   await expect.poll(sent).toHaveLength(2)
+  expect(await webhooksOf(second.url)).toEqual({ state: 'ok' })
   await first.stop()
   receiver.answer = (response) => void response.writeHead(204).end()
   await expect.poll(sent).toEqual(['ada@example.com', 'bob@example.com', 'bob@example.com'])

@@ -73,6 +73,7 @@ const againMax = 5
 export class EndpointSender implements AsyncDisposable {
   readonly #options: EndpointSenderOptions
   readonly #key: string
+  readonly #host: string
   readonly #now: () => Millis
   readonly #fare: Fare
   readonly #stopping = new AbortController()
@@ -105,6 +106,7 @@ export class EndpointSender implements AsyncDisposable {
     this.#options = options
     this.#now = steadyTime(options.clock, options.time)
     this.#key = endpointKeyOf(options.endpoint.url)
+    this.#host = new URL(options.endpoint.url).host
     this.#fare = new Fare(options.clock, this.#now, options.random)
     this.#running = this.#run()
   }
@@ -208,7 +210,7 @@ export class EndpointSender implements AsyncDisposable {
     if (outcomes.length > 0) await log.settle(this.#key, outcomes)
     for (const { position } of settled) this.#again.delete(position)
     const fare = this.#fare.current
-    if (this.#noted && delivers() && !isSame(fare, this.#noted)) {
+    if (this.#noted && delivers() && timesOf(fare) !== timesOf(this.#noted)) {
       await log.note(this.#key, fare)
       this.#noted = fare
     }
@@ -300,7 +302,7 @@ export class EndpointSender implements AsyncDisposable {
     { tries: triesBefore, probe }: Try,
     sent: Received,
   ): AsideOutcome | undefined {
-    const { events, random, endpoint } = this.#options
+    const { events, random } = this.#options
     const wasAside = (triesBefore ?? 0) > 0
     if (sent.kind === 'sent') {
       if (wasAside) this.#aside -= 1
@@ -312,9 +314,8 @@ export class EndpointSender implements AsyncDisposable {
     const at = this.#now()
     const reason = sent.reason.slice(0, 200)
     if (this.#leaving.signal.aborted) {
-      return triesBefore === undefined
-        ? { position, type, tries: 0, at, nextAt: at, reason }
-        : undefined
+      if (triesBefore !== undefined) return undefined
+      return { position, type, tries: 0, at, nextAt: at, reason }
     }
     const isFree = probe === 'free'
     const isLast = !isFree && !wasAside && this.#aside + 1 >= asideMax
@@ -326,20 +327,16 @@ export class EndpointSender implements AsyncDisposable {
     const nextAt =
       pauseMs === undefined ? undefined : at + Math.max(pauseMs, sent.retryAfterMs ?? 0)
     this.#aside += (nextAt === undefined ? 0 : 1) - (wasAside ? 1 : 0)
-    const { host } = new URL(endpoint.url)
-    if (nextAt === undefined) events.webhookFailed(host, tries, reason)
-    else events.webhookSetAside(host, tries, reason, nextAt)
+    if (nextAt === undefined) events.webhookFailed(this.#host, tries, reason)
+    else events.webhookSetAside(this.#host, tries, reason, nextAt)
     return { position, type, tries, at, nextAt, reason } satisfies AsideFailure
   }
 
   #tellFare(): void {
-    const { events, endpoint } = this.#options
-    events.webhookFares(this.#key, new URL(endpoint.url).host, this.#fare.current)
+    this.#options.events.webhookFares(this.#key, this.#host, this.#fare.current)
   }
 }
 
-function isSame(a: EndpointFare, b: EndpointFare): boolean {
-  return (
-    a.failingSince === b.failingSince && a.haltedAt === b.haltedAt && a.disabledAt === b.disabledAt
-  )
+function timesOf({ failingSince, haltedAt, disabledAt }: EndpointFare): string {
+  return [failingSince, haltedAt, disabledAt].join()
 }

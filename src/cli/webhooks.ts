@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { WebhookLog } from '../journal/contracts/webhook-log.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { pagesOf } from '../operations/pages-of.ts'
-import { endpointState, endpointWords } from '../operations/webhooks.ts'
+import { endpointHint, endpointState, endpointWords } from '../operations/webhooks.ts'
 import { iso } from '../platform/clock.ts'
 import { testWebhook } from '../service/inspections.ts'
 import { endpointsOf, type SiteEndpoint } from '../service/webhooks.ts'
@@ -77,10 +77,12 @@ function workOf(what: string | undefined, { since, id }: Which, stop: AbortSigna
     throw new UsageError('Give --since TIME or --id ID with replay, and only there.')
   switch (what) {
     case undefined:
-      return async ({ key }, log) => {
+      return async ({ key, number }, log) => {
         const state = endpointState(await log.figures(key))
         const isWell = state.state !== 'halted' && state.state !== 'disabled'
-        return { words: endpointWords(state), isWell, ...state }
+        const hint = endpointHint(state, number)
+        const words = `${endpointWords(state)}${hint === undefined ? '' : `. Do: ${hint}`}`
+        return { words, isWell, ...state }
       }
     case 'test':
       return async (endpoint) => {
@@ -97,7 +99,8 @@ function workOf(what: string | undefined, { since, id }: Which, stop: AbortSigna
           return { words: isWell ? 'gets it again' : 'has no message of such a signup', isWell }
         }
         const positions = await log.replaySince(key, since)
-        return { words: `goes back by ${counted(positions, 'position')}`, positions }
+        const back = `goes back by ${counted(positions, 'position')}`
+        return { words: positions === 0 ? 'has sent nothing since then' : back, positions }
       }
     case 'enable':
       return async ({ key }, log) => {

@@ -22,17 +22,37 @@ export function endpointState(found: WebhookFigures | undefined) {
   }
 }
 
+const stateWords = {
+  ok: 'works',
+  unknown: 'no service has run with it yet',
+  failing: 'failing',
+  halted: 'halted',
+  disabled: 'disabled',
+}
+
 /** The same for people. */
 export function endpointWords(it: EndpointState): string {
-  const counts = { waiting: it.waiting, 'set aside': it.setAside, 'given up': it.givenUp }
-  const told = Object.entries(counts).filter(([, count]) => count > 0)
+  const count = (messages: number): string => messages.toLocaleString('en-US')
   return [
-    it.state === 'ok' ? 'works' : it.state,
+    stateWords[it.state],
     it.since !== null && ` since ${it.since}: ${it.reason ?? ''}`,
-    ...told.map(([what, count]) => `; ${count.toLocaleString('en-US')} ${what}`),
-    it.oldest !== null && `; the oldest of ${it.oldest}`,
-    it.position !== null && `; sent up to position ${it.position}`,
+    it.waiting > 0 && `; ${count(it.waiting)} waiting`,
+    it.setAside > 0 && `, ${count(it.setAside)} of them set aside`,
+    it.oldest !== null && `, the oldest of ${it.oldest}`,
+    it.givenUp > 0 && `; ${count(it.givenUp)} given up`,
+    it.position !== null && `; at position ${it.position}`,
   ]
     .filter((word) => word !== false)
     .join('')
+}
+
+/** What to do about it; undefined when it works and gave nothing up. */
+export function endpointHint(it: EndpointState, number: number): string | undefined {
+  if (it.state === 'disabled')
+    return `Mend its receiver, and then run rollcall webhooks enable ${number}.`
+  if (it.state === 'halted' || it.state === 'failing')
+    return 'Mend its receiver. What waits is sent by itself then.'
+  return it.givenUp > 0
+    ? `See rollcall webhooks failed ${number}; rollcall webhooks replay sends it again.`
+    : undefined
 }

@@ -9,7 +9,7 @@ import type { SiteConfig } from '../config/sites/site.ts'
 import type { CallLedger, Quota } from '../journal/contracts/call-ledger.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { inspectFacts } from '../operations/database-findings.ts'
-import { endpointState, endpointWords } from '../operations/webhooks.ts'
+import { endpointHint, endpointState, endpointWords } from '../operations/webhooks.ts'
 import { inspectReceiver } from '../outbox/webhook/inspection.ts'
 import { sendMessage } from '../outbox/webhook/send.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
@@ -158,13 +158,13 @@ export async function* webhookFindings(inspected: Inspected): AsyncIterable<Find
   const check = 'webhooks'
   for (const endpoint of endpointsOf(secrets, site)) {
     const { key, number } = endpoint
-    const checkIt = 'Check its URL. Until it answers, its messages wait.'
+    const checkIt = 'Check its URL, and whether it runs. Until it answers, its messages wait.'
     const tryIt = `rollcall webhooks test ${number}`
     const words = { check, to: `number ${number} goes to`, checkIt, tryIt }
     yield await inspectReceiver(endpoint, words, { http: realWorld.receiverHttp }, session.stop)
     const state = endpointState(await journal?.webhooks.figures(key))
-    if (state.since === null && state.givenUp === 0) continue
-    const hint = 'docs/webhooks.md says what to do, with rollcall webhooks enable and replay.'
+    const hint = endpointHint(state, number)
+    if (hint === undefined) continue
     yield findingsOf(check).warning(`number ${number}: ${endpointWords(state)}`, hint)
   }
 }

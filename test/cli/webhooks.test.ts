@@ -64,8 +64,8 @@ test('webhooks tells how each does by its number and host, and ends with 1 when 
   expect(await world.run()).toEqual({
     code: 0,
     stdout:
-      `${names[0]}: works; 1 waiting; the oldest of 2026-11-20T00:00:00.000Z; sent up to position 0\n` +
-      `${names[1]}: unknown\n`,
+      `${names[0]}: works; 1 waiting, the oldest of 2026-11-20T00:00:00.000Z; at position 0\n` +
+      `${names[1]}: no service has run with it yet\n`,
     stderr: '',
   })
   await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, disabledAt: at, reason: gone }))
@@ -76,7 +76,10 @@ test('webhooks tells how each does by its number and host, and ends with 1 when 
   expect(second).toMatchObject({ webhook: 2, state: 'unknown', since: null, position: null })
   expect(await world.run()).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining(`${names[0]}: disabled since ${since}: ${gone}; 1 waiting`),
+    stdout: expect.stringContaining(
+      `${names[0]}: disabled since ${since}: ${gone}; 1 waiting, the oldest of ${since}; at position 0. ` +
+        'Do: Mend its receiver, and then run rollcall webhooks enable 1.\n',
+    ),
   })
   const { stdout } = await runCommand(['status', '--site', 'news'], world.place)
   expect(stdout).toMatch(new RegExp(`^Webhook 1, ${host} +disabled since`, 'm'))
@@ -169,7 +172,8 @@ test('doctor looks whether each webhook answers, sends no message, and warns of 
   await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, haltedAt: at, reason: gone }))
   expect((await found())[1]).toMatchObject({
     state: 'warning',
-    message: `number 1: halted since 2026-11-20T00:00:00.000Z: ${gone}; sent up to position 0`,
+    message: `number 1: halted since 2026-11-20T00:00:00.000Z: ${gone}; at position 0`,
+    hint: 'Mend its receiver. What waits is sent by itself then.',
   })
   await receiver[Symbol.asyncDispose]()
   expect((await found())[0]).toMatchObject({

@@ -15,6 +15,7 @@ const byHand = [
   "the spreadsheet's own version history, and copies of it",
   'spreadsheets that were used earlier',
   'mails that were sent, in mailboxes and logs of mail servers',
+  'what programs keep that webhooks have told',
 ]
 
 /** What a database keeps of a row that was changed, until it cleans up by itself or is told to. */

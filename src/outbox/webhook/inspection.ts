@@ -28,7 +28,8 @@ export async function inspectReceiver(
   const asked = await statusOf({ method: 'GET', url: `${origin}/`, timeoutMs, signal }, http)
   const where = `${to} ${host}`
   if (typeof asked === 'string') return fault(`${where}, which does not answer: ${asked}`, checkIt)
-  return asked < 500
+  // A receiver may know no GET.
+  return asked < 500 || asked === 501
     ? ok(`${where}, which answers; ${tryIt} sends it a test`)
     : warning(`${where}, whose first page answers with status ${asked}`, `To try it, run ${tryIt}.`)
 }

@@ -365,6 +365,20 @@ test('nothing is sent without the lease, nor to an endpoint that is not followed
   expect(world.received).toEqual([1, 2, 3])
 })
 
+test('a long way without messages leaves room for other work', async () => {
+  const world = createWorld()
+  const end = 100_000
+  const times: number[] = []
+  world.log.after = async (_, position) => {
+    times.push(world.clock.elapsed())
+    return { messages: [], upto: Math.max(position, Math.min(position + 1000, end)) }
+  }
+  await using _ = world.start()
+  await world.clock.run(12 * second)
+  expect(times.slice(0, 100)).toEqual(upTo(100).map((it) => it - 1))
+  expect(world.log.cursor).toBe(end)
+})
+
 test('after a kill at any moment every message comes, and those of one group at most come twice', async () => {
   const { count, most } = { count: 400, most: 50 + 10 + 10 }
   for (let seed = 1; seed <= 40; seed++) {

@@ -229,10 +229,14 @@ export class EndpointSender implements AsyncDisposable {
     // It may have been disabled meanwhile.
     if (this.#free < slice.messages.length) return false
     // There may be more behind positions that make no message.
-    if (slice.messages.length < max && slice.upto > this.#head) this.#wake.abort()
+    const isMore = slice.messages.length < max && slice.upto > this.#head
+    if (isMore) this.#wake.abort()
     this.#head = slice.upto
     for (const message of slice.messages) this.#launch(message, probing)
-    return slice.messages.length > 0
+    if (slice.messages.length > 0) return true
+    // A journal on this disk answers at once, and so would let nothing else run on a long way.
+    if (isMore) await this.#options.clock.sleep(1, this.#stopping.signal)
+    return false
   }
 
   /** Sends some of those that are set aside and due. */

@@ -37,8 +37,8 @@ function createWorld(count = 0) {
     answer: async (_position: number, _signal?: AbortSignal): Promise<number | HttpAnswer> => 204,
     tellAppend: () => told(),
     http: async ({ body, headers = {}, signal }: OutgoingRequest): Promise<HttpAnswer> => {
-      const { data } = JSON.parse(String(body)) as { readonly data: { readonly email: string } }
-      const position = Number.parseInt(data.email, 10)
+      const { data } = JSON.parse(String(body)) as { readonly data: { readonly id: string } }
+      const position = Number(data.id.replace('id-', ''))
       const id = headers['webhook-id'] ?? ''
       world.tries.push({ position, id, at: clock.elapsed() })
       world.most = Math.max(world.most, ++world.flying)
@@ -363,6 +363,27 @@ test('nothing is sent without the lease, nor to an endpoint that is not followed
   world.log.isFollowed = true
   await world.clock.run(2 * second)
   expect(world.received).toEqual([1, 2, 3])
+})
+
+test('a signup that is erased while its message is on its way is told as erased after it', async () => {
+  const world = createWorld(20)
+  world.answer = async (position, signal) => {
+    if (position === 3 && world.triesOf(3).length === 1) await world.clock.sleep(5 * second, signal)
+    return 204
+  }
+  await using _ = world.start()
+  await world.clock.run(second)
+  const erased = { position: 3, type: 'signup.erased', reason: '' } as const
+  world.log.aside.push({ ...erased, tries: 0, nextAt: 0 })
+  await world.clock.run(10 * second)
+  const ids = (['signup.accepted', 'signup.erased'] as const).map((it) =>
+    webhookIdOf(url, 'id-3', it),
+  )
+  expect(world.triesOf(3)).toMatchObject([{ id: ids[0] }, { id: ids[1] }])
+  expect((world.triesOf(3)[1]?.at ?? 0) - (world.triesOf(3)[0]?.at ?? 0)).toBeGreaterThan(
+    5 * second,
+  )
+  expect(world.log).toMatchObject({ cursor: 20, aside: [] })
 })
 
 test('a long way without messages leaves room for other work', async () => {

@@ -246,11 +246,19 @@ export class EndpointSender implements AsyncDisposable {
     const max = Math.min(most, this.#free)
     if (max <= 0 || clock.elapsed() < this.#dueAt) return
     const due = await log.due(this.#key, this.#now())
-    const others = due.filter(({ position }) => !this.#again.has(position))
+    const others = this.#sendable(due)
     if (others.length <= max) this.#dueAt = clock.elapsed() + groupMs
     for (const message of others.slice(0, Math.min(max, this.#free))) {
       this.#launch(message, { tries: message.tries })
     }
+  }
+
+  /** Leaves out those whose last try is on its way or not noted: no news of an erasure passes its signup. */
+  #sendable(aside: readonly AsideMessage[]): readonly AsideMessage[] {
+    return aside.filter(({ position }) => {
+      const isAhead = this.#ahead.has(position) && !this.#ahead.get(position)
+      return !isAhead && !this.#again.has(position)
+    })
   }
 
   /** Sends one message: in turn the next one, and one of those that are set aside, due or not. */
@@ -258,7 +266,7 @@ export class EndpointSender implements AsyncDisposable {
     const { webhooks: log } = this.#options
     const turn = this.#probes++
     const aside = await log.due(this.#key, Infinity)
-    const others = aside.filter(({ position }) => !this.#again.has(position))
+    const others = this.#sendable(aside)
     const isNext = turn % 2 === 0 || others.length === 0
     // The only one that can probe steps aside when it fails, so that it does not stop all.
     const probe = others.length > 0 ? 'free' : 'counts'

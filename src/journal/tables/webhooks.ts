@@ -103,6 +103,9 @@ const sql = statementsOf('webhooks', (dialect) => {
               AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
     moveBack: `UPDATE endpoint SET cursor = $3,
                  begins = CASE WHEN begins < $3 THEN begins ELSE $3 END ${known} AND cursor > $3`,
+    // What was given up behind the cursor is sent like all others, and set aside when it fails.
+    dropGivenUp: `DELETE FROM aside WHERE endpoint = ${endpoint} AND position > $3 AND next_at IS NULL
+                  AND position <= (SELECT cursor FROM endpoint WHERE id = ${endpoint})`,
     counts: `SELECT count(*) FILTER (WHERE next_at IS NULL) AS failed,
                count(*) FILTER (WHERE next_at IS NOT NULL) AS waiting,
                min(CASE WHEN next_at IS NOT NULL THEN position END) AS first
@@ -243,8 +246,11 @@ async function replaySince(
     const [found] = await db.query([sql.since, id, from, from + searchedPositions, since])
     const first = numberOf(rowOf(found)['first'])
     if (first === undefined) continue
-    const moving: Step = [sql.moveBack, id, key, first - 1]
-    const [{ changes }] = await db.change([siteLock(id)], moving)
+    const [, { changes }] = await db.change(
+      [siteLock(id)],
+      [sql.dropGivenUp, id, key, first - 1],
+      [sql.moveBack, id, key, first - 1],
+    )
     return changes > 0 ? cursor - first + 1 : 0
   }
   return 0

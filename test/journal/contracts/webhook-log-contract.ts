@@ -317,6 +317,27 @@ export const replayedMessages: readonly ContractTest[] = [
   },
 
   {
+    title: 'a replay sends what was given up, too: as erased, or set aside when it fails once more',
+    run: inJournal(async (journal) => {
+      const { webhooks } = journal
+      await webhooks.follow([crm], noon)
+      await journal.intake.append([makeSignup(), makeSignup({ email: 'bob@example.com' })])
+      const { cursor: from = 0 } = (await webhooks.endpoint(crm)) ?? {}
+      const to = nth(journal, 2)
+      const givenUp = [failure(journal, 1), failure(journal, 2)]
+      await webhooks.advance(crm, { from, to, aside: givenUp })
+      await forget(journal)
+      await webhooks.settle(crm, [{ ...failure(journal, 1), type: 'signup.erased' }])
+      expect(await webhooks.failed(crm, 0)).toHaveLength(2)
+      expect(await webhooks.replaySince(crm, 0)).toBe(2)
+      expect(await told(journal)).toEqual(['signup.erased ', ...accepted('bob')])
+      await webhooks.advance(crm, { from, to, aside: [failure(journal, 2, noon)] })
+      expect(await dueAt(journal, noon)).toMatchObject([['signup.accepted', {}, 1]])
+      expect(await webhooks.failed(crm, 0)).toEqual([])
+    }),
+  },
+
+  {
     title: 'how an endpoint does is known to every instance, with what waits',
     run: inTwo(async (journal, other) => {
       const { webhooks } = journal

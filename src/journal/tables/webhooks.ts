@@ -60,6 +60,8 @@ const sql = statementsOf('webhooks', (dialect) => {
   const aside = (select: string) =>
     `SELECT ${select} FROM aside ${signupAt('aside.position')} JOIN tab ON tab.id = signup.tab
      WHERE aside.endpoint = ${endpoint}`
+  const replayed = `FROM signup JOIN tab ON tab.id = signup.tab
+    WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts} AND NOT ${isSilent}`
   return {
     follow: `INSERT INTO endpoint (id, site, key, begins, cursor, seen_at)
              SELECT coalesce(max(id), 0) + 1, $1, $2, ${lastPosition}, ${lastPosition}, $3
@@ -95,9 +97,11 @@ const sql = statementsOf('webhooks', (dialect) => {
              AND next_at IS NULL AND aside.position > $3 ORDER BY aside.position LIMIT ${failedAtOnce}`,
     replay: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason, is_erased)
              SELECT ${endpoint}, signup.position, 0, 0, 0, '', ${isErased}
-             FROM signup JOIN tab ON tab.id = signup.tab
-             WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts} AND ${endpoint} IS NOT NULL
+             ${replayed} AND ${endpoint} IS NOT NULL
              ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0`,
+    // Who was told of it is told of its end.
+    beginBefore: `UPDATE endpoint SET begins = (SELECT min(signup.position) ${replayed}) - 1
+                  ${known} AND begins >= (SELECT min(signup.position) ${replayed})`,
     since: `SELECT min(signup.position) AS first FROM signup CROSS JOIN tab
             WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab
               AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
@@ -183,7 +187,11 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
       return rows.map((row) => ({ ...toFailed(row), type: typeOf(row) }))
     },
     replay: async (key, signup) => {
-      const [{ changes }] = await db.change([siteLock(id)], [sql.replay, id, key, signup])
+      const [{ changes }] = await db.change(
+        [siteLock(id)],
+        [sql.replay, id, key, signup],
+        [sql.beginBefore, id, key, signup],
+      )
       return changes > 0
     },
     replaySince: (key, since) => replaySince(site, key, since),

@@ -317,6 +317,25 @@ export const replayedMessages: readonly ContractTest[] = [
   },
 
   {
+    title: 'who was sent again from before an endpoint was followed is told as erased, too',
+    run: inJournal(async (journal) => {
+      const { webhooks } = journal
+      const signup = makeSignup()
+      const imported = makeSignup({ email: 'bob@example.com' })
+      await journal.intake.append([signup])
+      await journal.imports.add([imported])
+      await webhooks.follow([crm], noon)
+      // No endpoint is told of it, so none would be told of its end.
+      expect(await webhooks.replay(crm, imported.id)).toBe(false)
+      expect(await webhooks.replay(crm, signup.id)).toBe(true)
+      const position = nth(journal, 1)
+      await webhooks.settle(crm, [{ position, type: 'signup.accepted', isSent: true }])
+      await forget(journal)
+      expect(await dueAt(journal, noon)).toEqual([['signup.erased', signup.id, 0]])
+    }),
+  },
+
+  {
     title: 'a replay sends what was given up, too: as erased, or set aside when it fails once more',
     run: inJournal(async (journal) => {
       const { webhooks } = journal

@@ -215,6 +215,26 @@ test('while 1,000 are set aside the cursor stands still, and it goes on when the
   expect(sorted([...new Set(world.received)])).toEqual(upTo(4000))
 })
 
+test('with 1,000 set aside and nothing due, an endpoint that takes the others does not stand still', async () => {
+  const world = createWorld(2000)
+  world.log.cursor = 1000
+  for (const position of upTo(1000)) {
+    const waits = { tries: 9, nextAt: world.clock.now() + 20 * hour, reason: 'refused' }
+    world.log.aside.push({ position, type: 'signup.accepted', ...waits })
+  }
+  world.answer = async (position) => (position <= 1000 ? 500 : 204)
+  await using _ = world.start()
+  await world.clock.run(minute)
+  expect(world.log.cursor).toBe(2000)
+  expect(world.states.at(-1)).toBe('hooks.example.com is ok')
+  world.log.add(10)
+  world.answer = async () => 500
+  await world.clock.run(minute)
+  expect(world.states.at(-1)).toBe('hooks.example.com is halted')
+  expect(world.log).toMatchObject({ cursor: 2000, fare: { haltedAt: expect.any(Number) } })
+  expect(world.log.aside).toHaveLength(1000)
+})
+
 test('status 410 disables the endpoint at once, what waits is kept, and it goes on when it is enabled', async () => {
   const world = createWorld(50)
   world.lookMs = minute

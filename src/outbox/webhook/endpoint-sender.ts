@@ -91,6 +91,8 @@ export class EndpointSender implements AsyncDisposable {
   readonly #again = new Map<number, AsideOutcome | undefined>()
   readonly #flights = new Set<Promise<void>>()
   #flyingAgain = 0
+  /** Whether the next message is on its way, and stays the next one when it fails. */
+  #isNextFree = false
   /** How many are set aside after a failure. */
   #aside = 0
   #probes = 0
@@ -159,13 +161,15 @@ export class EndpointSender implements AsyncDisposable {
     if (this.#free <= 0) return
     if (this.#fare.isHalted) return this.#probe()
     await this.#sendAgain()
-    const isBounded = this.#aside >= asideMax || this.#ahead.size >= aheadMax
-    if (!isBounded && this.#free > 0) await this.#sendNext(this.#free)
+    if (this.#aside >= asideMax) {
+      // No other may be set aside, so the next one goes alone, and stays the next one when it fails.
+      if (this.#flights.size === 0) await this.#sendNext(1, { probe: 'free' })
+    } else if (this.#ahead.size < aheadMax && this.#free > 0) await this.#sendNext(this.#free)
   }
 
   /** How many messages may be sent now. */
   get #free(): number {
-    const free = this.#fare.atOnce - this.#flights.size
+    const free = this.#isNextFree ? 0 : this.#fare.atOnce - this.#flights.size
     return this.#cursor === undefined || this.#stopping.signal.aborted ? 0 : free
   }
 
@@ -281,12 +285,14 @@ export class EndpointSender implements AsyncDisposable {
     const ends = isAgain ? this.#again : this.#ahead
     ends.set(position, undefined)
     if (isAgain) this.#flyingAgain += 1
+    else this.#isNextFree = attempt.probe === 'free'
     const flight = this.#send(message).then((sent) => {
       const outcome = this.#conclude(message, attempt, sent)
       if (outcome) ends.set(position, outcome)
       else ends.delete(position)
       if (!outcome && ends === this.#ahead) this.#head = position - 1
       if (isAgain) this.#flyingAgain -= 1
+      else this.#isNextFree = false
       this.#ended += 1
       this.#flights.delete(flight)
       this.#wake.abort()
@@ -330,7 +336,7 @@ export class EndpointSender implements AsyncDisposable {
       return { position, type, tries: 0, at, nextAt: at, reason }
     }
     const isFree = probe === 'free'
-    const isLast = !isFree && !wasAside && this.#aside + 1 >= asideMax
+    const isLast = !wasAside && this.#aside + (isFree ? 0 : 1) >= asideMax
     this.#fare.fails({ ...sent, reason }, { isProbe: probe !== undefined, isLast })
     this.#tellFare()
     if (isFree) return undefined

@@ -16,11 +16,11 @@ test.each([
   expect(whyNoReceiver('https:', address)).toBeUndefined()
 })
 
-test.each(['169.254.169.254', '169.254.0.0', 'fe80::1', 'febf::1', '::ffff:169.254.169.254'])(
-  'nothing goes to %s',
-  (address) => {
-    for (const protocol of ['http:', 'https:']) {
-      expect(whyNoReceiver(protocol, address)).toContain('link-local')
-    }
-  },
-)
+test.each([
+  ...['169.254.169.254', '169.254.0.0', 'fe80::1', 'febf::1', '::ffff:169.254.169.254'],
+  ...['64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1', '::ffff:0:169.254.169.254', 'fd00:ec2::254'],
+])('nothing goes to %s', (address) => {
+  for (const protocol of ['http:', 'https:']) {
+    expect(whyNoReceiver(protocol, address)).toContain('link-local')
+  }
+})

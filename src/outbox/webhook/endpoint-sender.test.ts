@@ -165,19 +165,21 @@ test('after 20 failures in a row one message probes at a time, its failures do n
   let works = false
   world.answer = async () => (works ? 204 : 500)
   await using _ = world.start()
-  await world.clock.run(2 * hour)
+  await world.clock.run(second)
   expect(world.states).toContain('hooks.example.com is halted')
-  const set = world.log.cursor
+  const { length: set } = world.tries
   expect(set).toBeGreaterThanOrEqual(20)
   expect(set).toBeLessThan(30)
+  await world.clock.run(2 * hour)
   expect(world.log.aside.every(({ tries }) => tries === 1)).toBe(true)
   expect(world.log.fare).toMatchObject({ haltedAt: expect.any(Number), disabledAt: undefined })
   const probes = world.tries.slice(set)
   expect(probes.length).toBeLessThan(60)
-  // Every second one is the next of the list; the others take turns.
-  const others = probes.filter(({ position }) => position <= set).map(({ position }) => position)
-  expect(new Set(others).size).toBe(Math.min(others.length, 20))
-  expect(probes.filter(({ position }) => position === set + 1).length).toBeGreaterThan(5)
+  // Every second one is the next of the list, which steps aside after three; the others take turns.
+  const next = probes.filter((_, at) => at % 2 === 0).map(({ position }) => position)
+  const others = probes.filter((_, at) => at % 2 === 1).map(({ position }) => position)
+  expect(next).toEqual(next.map((_, at) => set + 1 + Math.floor(at / 3)))
+  expect(new Set(others).size).toBeGreaterThan(10)
   works = true
   await world.clock.run(10 * minute)
   expect(world.states.at(-1)).toBe('hooks.example.com is ok')
@@ -194,6 +196,37 @@ test('a poisoned message keeps no endpoint halted, not even the only one that ca
   await world.clock.run(minute)
   expect(sorted(world.received)).toEqual(upTo(40).slice(1))
   expect(world.log.aside).toMatchObject([{ position: 1 }])
+})
+
+test('25 messages that an endpoint refuses one after the other do not keep the others from it', async () => {
+  const world = createWorld(525)
+  world.answer = async (position) => (position <= 25 ? 422 : 204)
+  await using _ = world.start()
+  await world.clock.run(4 * hour)
+  expect(sorted(world.received)).toEqual(upTo(525).slice(25))
+  world.log.add(1)
+  await world.clock.run(10 * minute)
+  expect(world.received.at(-1)).toBe(526)
+})
+
+test('a jump of the clock after a failure disables no endpoint', async () => {
+  const world = createWorld(3)
+  world.answer = async () => 500
+  await using _ = world.start()
+  await world.clock.run(second)
+  world.clock.jump(6 * day)
+  await world.clock.run(minute)
+  expect(world.tries.length).toBeGreaterThan(3)
+  expect(world.states).not.toContain('hooks.example.com is disabled')
+})
+
+test('Retry-After beside a refusal of one message holds up no other', async () => {
+  const world = createWorld(200)
+  world.answer = async (position) => (position === 5 ? answerOf(500, '3600') : 204)
+  await using _ = world.start()
+  await world.clock.run(minute)
+  expect(world.received).toHaveLength(199)
+  expect(world.triesOf(5)).toHaveLength(1)
 })
 
 test('while 1,000 are set aside the cursor stands still, and it goes on when there are fewer', async () => {
@@ -285,11 +318,11 @@ test('five days count from the first failure, whoever has noted it', async () =>
   world.log.fare = { ...world.log.fare, failingSince, reason: 'down' }
   world.answer = async () => 500
   await using _ = world.start()
-  await world.clock.run(second)
+  await world.clock.run(3 * hour)
   expect(world.states.at(-1)).toBe('hooks.example.com is disabled')
 })
 
-test.each([429, 502, 504])(
+test.each([429, 502, 503, 504])(
   'after status %d one message at a time is sent until one gets through',
   async (status) => {
     const world = createWorld(100)

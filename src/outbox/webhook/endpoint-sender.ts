@@ -60,6 +60,8 @@ const aheadMax = 1000
 const asideMax = 1000
 /** While others go on, so many of those that are set aside are sent at the same time. */
 const againMax = 5
+/** How often the next message of the list may fail as a probe before it steps aside. */
+const stuckMax = 2
 
 /**
  * Sends the messages of a site to one endpoint, while this instance holds the lease, in the order of positions
@@ -96,6 +98,8 @@ export class EndpointSender implements AsyncDisposable {
   /** How many are set aside after a failure. */
   #aside = 0
   #probes = 0
+  /** The next message of the list that has failed as a probe, by the position before it, and how often. */
+  #stuck = { at: -1, times: 0 }
   #ended = 0
   #savedAt = 0
   #refreshAt = 0
@@ -272,11 +276,13 @@ export class EndpointSender implements AsyncDisposable {
     const aside = await log.due(this.#key, Infinity)
     const others = this.#sendable(aside)
     const isNext = turn % 2 === 0 || others.length === 0
-    // The only one that can probe steps aside when it fails, so that it does not stop all.
-    const probe = others.length > 0 ? 'free' : 'counts'
+    // One that fails again and again, or alone, steps aside: so messages that nobody takes do not stop all.
+    const { at, times } = this.#stuck
+    const stepsAside = this.#head === at && times >= stuckMax && this.#aside + 1 < asideMax
+    const probe = others.length === 0 || stepsAside ? 'counts' : 'free'
     if (isNext && (await this.#sendNext(1, { probe }))) return
     const other: AsideMessage | undefined = others[(turn >> 1) % others.length]
-    if (other && this.#free > 0) this.#launch(other, { tries: other.tries, probe })
+    if (other && this.#free > 0) this.#launch(other, { tries: other.tries, probe: 'free' })
   }
 
   #launch(message: WebhookMessage, attempt: Try): void {
@@ -290,7 +296,7 @@ export class EndpointSender implements AsyncDisposable {
       const outcome = this.#conclude(message, attempt, sent)
       if (outcome) ends.set(position, outcome)
       else ends.delete(position)
-      if (!outcome && ends === this.#ahead) this.#head = position - 1
+      if (!outcome && ends === this.#ahead) this.#standAt(position - 1)
       if (isAgain) this.#flyingAgain -= 1
       else this.#isNextFree = false
       this.#ended += 1
@@ -298,6 +304,12 @@ export class EndpointSender implements AsyncDisposable {
       this.#wake.abort()
     })
     this.#flights.add(flight)
+  }
+
+  /** The next message has failed as a probe, and stays the next one. */
+  #standAt(at: number): void {
+    this.#head = at
+    this.#stuck = { at, times: this.#stuck.at === at ? this.#stuck.times + 1 : 1 }
   }
 
   /** Never rejects. */

@@ -8,6 +8,8 @@ export const atOnceMax = 10
 /** So many failures in a row are not the fault of the messages. */
 const failuresMax = 20
 const failingMaxMs = 5 * day
+/** For so long this instance has seen failures itself. */
+const failingHereMinMs = hour
 const retryAfterMaxMs = hour
 
 interface Failure {
@@ -26,6 +28,8 @@ export class Fare {
   /** In a row. */
   #failures = 0
   #failedProbes = 0
+  /** When the first one of these failures was, by the clock that never jumps. */
+  #failingFrom: number | undefined
   #isOverloaded = false
   #pausedUntil = 0
 
@@ -65,6 +69,7 @@ export class Fare {
   #begin(): void {
     if (this.isHalted) this.#pausedUntil = 0
     this.#failures = this.#failedProbes = 0
+    this.#failingFrom = undefined
     this.#isOverloaded = false
   }
 
@@ -73,12 +78,18 @@ export class Fare {
     const { failingSince = now, haltedAt, disabledAt } = this.#fare
     this.#failures += 1
     this.#isOverloaded ||= sent.isOverloaded ?? false
-    const isOver = sent.kind === 'refused' || now - failingSince >= failingMaxMs
+    // Neither a jump of the clock nor a stop of some days is nothing but failures.
+    const elapsed = this.#clock.elapsed()
+    this.#failingFrom ??= elapsed
+    const isOverdue =
+      now - failingSince >= failingMaxMs && elapsed - this.#failingFrom >= failingHereMinMs
+    const isOver = sent.kind === 'refused' || isOverdue
     const isHalted = this.isHalted || this.#failures >= failuresMax || isLast
     const isProbed = isProbe || (isHalted && !this.isHalted)
     const pauseMs = isProbed ? probePauseMs(++this.#failedProbes, this.#random) : 0
-    const leastMs = Math.min(sent.retryAfterMs ?? 0, retryAfterMaxMs)
-    const until = this.#clock.elapsed() + Math.max(pauseMs, leastMs)
+    // Else it is about this message only.
+    const leastMs = sent.isOverloaded ? Math.min(sent.retryAfterMs ?? 0, retryAfterMaxMs) : 0
+    const until = elapsed + Math.max(pauseMs, leastMs)
     this.#pausedUntil = Math.max(this.#pausedUntil, until)
     this.#fare = {
       failingSince,

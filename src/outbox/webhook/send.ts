@@ -93,7 +93,7 @@ function resultOf({ status, headers }: Answer, now: Millis): Received {
     kind: status === 410 ? 'refused' : 'later',
     reason: `the receiver answered with status ${status}${redirect}`,
     retryAfterMs: retryAfterMs(headers?.get('retry-after') ?? '', now),
-    isOverloaded: [429, 502, 504].includes(status),
+    isOverloaded: [429, 502, 503, 504].includes(status),
   }
 }
 

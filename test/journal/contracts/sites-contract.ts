@@ -200,6 +200,21 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
   },
 
   {
+    title:
+      'a webhook is told of the signups of its own site only, also when one is asked for by its id',
+    run: inTwoSites(async (news, shop) => {
+      const [ours, theirs] = [makeSignup(), makeSignup()]
+      for (const { webhooks } of [news, shop]) await webhooks.follow(['crm'], noon)
+      await news.intake.append([ours])
+      await shop.intake.append([theirs])
+      const { messages } = await news.webhooks.after('crm', 0, 10)
+      expect(messages.map(({ signup }) => signup.id)).toEqual([ours.id])
+      expect(await news.webhooks.replay('crm', theirs.id)).toBe(false)
+      expect(await news.webhooks.due('crm', noon)).toEqual([])
+    }),
+  },
+
+  {
     title: 'two sites that look for work at once see their own each',
     run: inTwoSites(async (news, shop) => {
       const both = [news, shop]

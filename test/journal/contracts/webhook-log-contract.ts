@@ -141,6 +141,21 @@ export const readMessages: readonly ContractTest[] = [
   },
 
   {
+    title: 'a message behind 999 signups that make none is read, and counted as one',
+    run: inJournal(async (journal) => {
+      await journal.webhooks.follow([crm], noon)
+      const backlog = async () => (await journal.webhooks.figures(crm))?.backlog
+      await journal.imports.add(makeSignups(999))
+      await journal.intake.append([makeSignup({ email: ada })])
+      expect(await backlog()).toBe(1)
+      expect(await told(journal)).toEqual(accepted('ada'))
+      // Further positions are not looked at one by one.
+      await journal.imports.add([makeSignup({ email: 'later@example.com' })])
+      expect(await backlog()).toBe(1001)
+    }),
+  },
+
+  {
     title: 'an endpoint that nobody has followed for a day begins anew, another one goes on',
     run: inJournal(async (journal) => {
       const { webhooks, intake } = journal
@@ -179,8 +194,11 @@ export const messagesAside: readonly ContractTest[] = [
       expect(await webhooks.failed(crm, 0)).toEqual([
         { position, id: signup?.id, type, tries: 11, at, reason },
       ])
+      expect(await webhooks.failed(crm, position)).toEqual([])
       expect(await webhooks.replay(crm, signup?.id ?? '')).toBe(true)
       expect(await webhooks.failed(crm, 0)).toEqual([])
+      // It has not failed since.
+      expect(await webhooks.endpoint(crm)).toMatchObject({ aside: 0 })
       const again = { position, type, isSent: true } as const
       await webhooks.settle(crm, [again])
       expect(await dueAt(journal, Infinity)).toEqual([])
@@ -198,6 +216,24 @@ export const messagesAside: readonly ContractTest[] = [
       expect(await webhooks.failed(crm, 0)).toHaveLength(1)
       await webhooks.follow([crm], noon + 30 * dayMs + 1)
       expect(await webhooks.failed(crm, 0)).toEqual([])
+    }),
+  },
+
+  {
+    title:
+      'what waits for a try is kept for longer than what was given up, also the news of an erased one',
+    run: inJournal(async (journal) => {
+      const { webhooks, intake } = journal
+      await webhooks.follow([crm], noon)
+      await intake.append(makeSignups(1))
+      await setAside(journal, 1, noon + dayMs)
+      await intake.append([makeSignup({ email: ada })])
+      await forget(journal)
+      await webhooks.follow([crm], noon + 31 * dayMs)
+      expect(await dueAt(journal, noon + dayMs)).toMatchObject([
+        ['signup.erased', {}, 0],
+        ['signup.accepted', {}, 1],
+      ])
     }),
   },
 
@@ -291,6 +327,43 @@ export const replayedMessages: readonly ContractTest[] = [
       expect(await webhooks.replay(crm, signup.id)).toBe(false)
       expect(await webhooks.replaySince(crm, 0)).toBe(0)
       expect(await webhooks.figures(crm)).toBeUndefined()
+    }),
+  },
+
+  {
+    title: 'a signup that is held is sent to nobody, not even when somebody asks for it by its id',
+    run: underPolicy({ quarantineTab: 'Quarantine' }, async (journal) => {
+      await journal.webhooks.follow([crm], noon)
+      const held = makeSignup({ email: ada, suspect: signals })
+      await journal.intake.append([held])
+      expect(await journal.webhooks.replay(crm, held.id)).toBe(false)
+      expect(await dueAt(journal, noon)).toEqual([])
+    }),
+  },
+
+  {
+    title: 'who is forgotten is told as erased to an endpoint that went back to before it was set',
+    run: inJournal(async (journal) => {
+      const { webhooks, intake } = journal
+      const signup = makeSignup()
+      await intake.append([signup])
+      await webhooks.follow([crm], noon)
+      expect(await webhooks.replaySince(crm, signup.receivedAt)).toBe(1)
+      await forget(journal)
+      expect(await dueAt(journal, noon)).toEqual([['signup.erased', signup.id, 0]])
+    }),
+  },
+
+  {
+    title: 'a replay takes a confirmed signup for one of the time of its confirmation',
+    run: underPolicy(confirming, async (journal) => {
+      const { webhooks, intake, confirmation } = journal
+      const signup = makeSignup({ email: ada, receivedAt: noon })
+      await intake.ask([signup], { addressing: { share: 'share', language: 'en' } })
+      await confirmation.confirm(await link(journal), noon + 5)
+      await webhooks.follow([crm], noon + 9)
+      expect(await webhooks.replaySince(crm, noon + 6)).toBe(0)
+      expect(await webhooks.replaySince(crm, noon + 5)).toBe(1)
     }),
   },
 

@@ -9,7 +9,10 @@ import { makeFullSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { addressHash } from '../../src/journal/hashes.ts'
+import { day } from '../../src/platform/clock.ts'
+import { link } from './contracts/confirmation-contract.ts'
 import { ada, deliver, forget } from './contracts/erasure-contract.ts'
+import { ask, confirming, noon } from './contracts/outbox-contract.ts'
 
 /** The files in a folder that have the address in some letter case. */
 async function filesWith(folder: string, address: string): Promise<string[]> {
@@ -51,6 +54,23 @@ test('no byte of a forgotten address is left in the files, beside a process that
   expect(await service.intake.recall(idempotency), 'the key lives out its day').toMatchObject({
     kind: 'replayed',
   })
+})
+
+test('no mail keeps an address once it was sent, but a welcome, until its person has left for good', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file, { ...confirming, welcomes: true })
+  using reader = new DatabaseSync(file, { readOnly: true })
+  const kept = () => reader.prepare("SELECT kind FROM message WHERE email <> ''").all()
+  await ask(journal)
+  const asked = await link(journal)
+  expect(kept()).toEqual([])
+  await journal.confirmation.confirm(asked, noon)
+  const welcome = await link(journal)
+  expect(kept()).toEqual([{ kind: 'welcome' }])
+  await journal.confirmation.leave(welcome, noon)
+  await journal.confirmation.sweep(noon + day)
+  expect(kept()).toEqual([])
 })
 
 test('the log is not called empty while another process reads what it has', async () => {

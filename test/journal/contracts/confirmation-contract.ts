@@ -253,6 +253,20 @@ export const confirmedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a further mail that asks is not handed over any more once all is confirmed',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal)
+      const id = await link(journal)
+      const later = noon + dayMs
+      await ask(journal, { sheetTab: 'News' }, 'share', later)
+      const [mail] = await claim(journal, later)
+      expect(await journal.outbox.isClaimed(mail?.number ?? 0, 'me')).toBe(true)
+      await journal.confirmation.confirm(id, later)
+      expect(await journal.outbox.isClaimed(mail?.number ?? 0, 'me')).toBe(false)
+    }),
+  },
+
+  {
     title: 'who confirms is greeted at once, and once for all tabs',
     run: underPolicy(welcoming, async (journal) => {
       await ask(journal)
@@ -341,6 +355,32 @@ export const decisions: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'who declined at one spelling of the mailbox gets nothing at another, until they confirm there',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal, { email: 'ada+1@gmail.com' })
+      const id = await link(journal)
+      await journal.confirmation.decline(id, noon)
+      await ask(journal, { email: 'ada+2@gmail.com' }, 'share', noon + dayMs)
+      expect(await send(journal, noon + dayMs)).toEqual([])
+      await journal.confirmation.confirm(id, noon + dayMs)
+      await ask(journal, { email: 'ada+3@gmail.com' }, 'share', noon + 2 * dayMs)
+      expect(await send(journal, noon + 2 * dayMs)).toEqual(['ada+3@gmail.com'])
+    }),
+  },
+
+  {
+    title: 'who left at one spelling of the mailbox is asked at another one',
+    run: underPolicy(welcoming, async (journal) => {
+      await ask(journal, { email: 'ada@gmail.com' })
+      await journal.confirmation.confirm(await link(journal), noon)
+      await journal.confirmation.leave(await link(journal), noon)
+      await ask(journal, { email: 'ada+1@gmail.com' }, 'share', noon + dayMs)
+      expect(await send(journal, noon + dayMs)).toEqual(['ada+1@gmail.com'])
+    }),
+  },
+
+  {
     title: 'who has confirmed stays on the list, whatever the same link says later',
     run: underPolicy(confirming, async (journal) => {
       await ask(journal)
@@ -363,6 +403,21 @@ export const decisions: readonly ContractTest[] = [
       await ask(journal, { sheetTab: 'Evil' })
       await journal.confirmation.confirm(id, noon)
       expect((await listed(journal)).map(({ sheetTab }) => sheetTab)).toEqual(['Letters'])
+      expect(await journal.reader.pending(0, 10)).toMatchObject([{ signup: { sheetTab: 'Evil' } }])
+    }),
+  },
+
+  {
+    title: 'who leaves takes nothing out of the quarantine, nor to the list when they come back',
+    run: underPolicy({ ...welcoming, quarantineTab: 'Quarantine' }, async (journal) => {
+      await ask(journal)
+      await journal.confirmation.confirm(await link(journal), noon)
+      const welcome = await link(journal)
+      await journal.intake.append([makeSignup({ email: ada, suspect: ['hidden-field'] })])
+      await journal.confirmation.leave(welcome, noon)
+      expect(await journal.reader.held(0, 10)).toMatchObject([{ signup: { email: ada } }])
+      await journal.confirmation.confirm(welcome, noon)
+      expect((await listed(journal)).filter(({ email }) => email !== '')).toHaveLength(2)
     }),
   },
 
@@ -425,6 +480,41 @@ export const decisions: readonly ContractTest[] = [
       expect(await journal.confirmation.allow(ada)).toBe(true)
       expect(await journal.confirmation.allow(ada)).toBe(false)
       expect(await send(journal, noon + 3 * dayMs)).toEqual([ada])
+    }),
+  },
+
+  {
+    title: 'who left, and declines what was asked before, gets nothing for longer than thirty days',
+    run: underPolicy(welcoming, async (journal) => {
+      await ask(journal)
+      await journal.confirmation.confirm(await link(journal), noon)
+      const welcome = await link(journal)
+      const later = noon + dayMs
+      await ask(journal, { sheetTab: 'News' }, 'share', later)
+      const asked = await link(journal, later)
+      await journal.confirmation.leave(welcome, later)
+      await journal.confirmation.decline(asked, later)
+      const { block } = await journal.confirmation.ofPerson(ada)
+      expect(block).toMatchObject({ why: 'left', until: undefined })
+    }),
+  },
+
+  {
+    title: 'who left for good and confirms anew can leave again by the same link',
+    run: underPolicy(welcoming, async (journal) => {
+      await ask(journal)
+      const asked = await link(journal)
+      await journal.confirmation.confirm(asked, noon)
+      const welcome = await link(journal)
+      await journal.confirmation.leave(welcome, noon)
+      const later = noon + 2 * dayMs
+      await journal.confirmation.sweep(later)
+      await ask(journal, { sheetTab: 'News' }, 'share', later)
+      await journal.confirmation.confirm(asked, later)
+      const all = async () => (await listed(journal)).filter(({ email }) => email !== '')
+      expect(await all()).toHaveLength(1)
+      await journal.confirmation.leave(welcome, later)
+      expect(await all()).toEqual([])
     }),
   },
 

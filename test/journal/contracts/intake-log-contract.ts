@@ -205,6 +205,18 @@ export const usedTokens: readonly ContractTest[] = [
   },
 
   {
+    title: 'a token is good for one signup, whether it is to be confirmed or not',
+    run: inJournal(async (journal) => {
+      const addressing = { share: 'share', language: 'en' }
+      const ask = () => journal.intake.ask([makeSignup()], { ...token, addressing })
+      expect(await ask()).toMatchObject({ kind: 'appended' })
+      expect(await ask()).toEqual(used)
+      expect(await add(journal, token)).toEqual(used)
+      expect(await journal.reader.beside()).toMatchObject({ pending: 1 })
+    }),
+  },
+
+  {
     title: 'when many appends with one token arrive together, one is added',
     run: inJournal(async (journal) => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => add(journal, token)))

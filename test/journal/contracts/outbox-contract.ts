@@ -75,6 +75,16 @@ export const sentMessages: readonly ContractTest[] = [
   },
 
   {
+    title: 'who sends mails frees no notice that another sender is sending',
+    run: underPolicy(confirming, async ({ outbox }) => {
+      await outbox.add({ id: 'notice', kind: 'notice', body: '{}', at: noon })
+      const [notice] = await claim({ outbox }, noon, { kinds: ['notice'], by: 'other' })
+      expect(await claim({ outbox })).toEqual([])
+      expect(await outbox.isClaimed(notice?.number ?? 0, 'other')).toBe(true)
+    }),
+  },
+
+  {
     title: 'a message that failed waits for its next try, with the same id and one try more',
     run: underPolicy(confirming, async (journal) => {
       await ask(journal)
@@ -221,6 +231,30 @@ export const limitedMails: readonly ContractTest[] = [
   },
 
   {
+    title: 'while a try that was not made waits, another mail has its place in the pace',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal)
+      const [mail] = await claim(journal, noon, { perHour: 1 })
+      await journal.outbox.settle(mail?.number ?? 0, { kind: 'untried', nextAt: noon + hourMs })
+      await ask(journal, { email: 'bob@example.com' })
+      expect(await send(journal, noon + 1, { perHour: 1 })).toEqual(['bob@example.com'])
+    }),
+  },
+
+  {
+    title: 'the pause of a mailbox begins when its mail was handed over, not when it was claimed',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal, { email: 'ada@gmail.com' })
+      const [mail] = await claim(journal)
+      const handedOver = noon + 10 * minuteMs
+      await journal.outbox.settle(mail?.number ?? 0, { kind: 'sent', at: handedOver })
+      await ask(journal, { email: 'ada+1@gmail.com' }, 'share', handedOver)
+      expect(await send(journal, noon + 15 * minuteMs)).toEqual([])
+      expect(await send(journal, handedOver + 15 * minuteMs)).toEqual(['ada+1@gmail.com'])
+    }),
+  },
+
+  {
     title: 'mails that failed at first keep the pause of their mailbox, too',
     run: underPolicy(confirming, async (journal) => {
       await ask(journal, { email: 'ada@gmail.com' })
@@ -288,6 +322,19 @@ export const fairTurns: readonly ContractTest[] = [
       expect(first.filter((email) => email.startsWith('real'))).toHaveLength(5)
       await ask(journal, { email: 'late@example.com' }, 'late')
       expect(await send(journal, noon, { max: 2 })).toContain('late@example.com')
+    }),
+  },
+
+  {
+    title: 'a client that comes later takes no turn that is over, so that those who wait go on',
+    run: underPolicy(confirming, async (journal) => {
+      for (let n = 0; n < 4; n++) await ask(journal, { email: `${n}@example.com` }, 'early')
+      const sent: string[] = []
+      for (let n = 0; n < 6; n++) {
+        await ask(journal, { email: `late-${n}@example.com` }, `late ${n}`)
+        sent.push(...(await send(journal, noon, { max: 1 })))
+      }
+      expect(sent.filter((email) => !email.startsWith('late')).length).toBeGreaterThanOrEqual(3)
     }),
   },
 

@@ -200,6 +200,34 @@ test('nothing is handed over for a message that was dropped after it was claimed
   expect(world.outcomes).toEqual([])
 })
 
+test('a message that waits for its turn when the instance stops is not handed over', async () => {
+  const world = createWorld(3)
+  const answers: boolean[] = []
+  world.send = async ({ number }, { signal, mayHandOver }) => {
+    const mayGo = await mayHandOver()
+    answers.push(mayGo)
+    if (number === 2) await world.clock.sleep(hour, signal)
+    return { kind: mayGo ? 'sent' : 'unsent' }
+  }
+  const sender = world.start()
+  await world.clock.run(5_000)
+  const stopping = sender.stop()
+  await world.clock.run(3_000)
+  await stopping
+  expect(answers).toEqual([true, true, false])
+})
+
+test('what was sent is noted by an instance that has lost the lease meanwhile', async () => {
+  const world = createWorld()
+  world.send = async () => {
+    world.delivers = false
+    return { kind: 'sent' }
+  }
+  await using _ = world.start()
+  await world.clock.run(minute)
+  expect(world.outcomes).toEqual([[1, 'sent']])
+})
+
 test('what was sent is noted when the journal can be written again', async () => {
   const world = createWorld()
   world.send = async () => {

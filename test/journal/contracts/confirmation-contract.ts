@@ -253,6 +253,16 @@ export const confirmedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a confirmed signup counts in the hour of its request',
+    run: underPolicy(confirming, async (journal) => {
+      await ask(journal)
+      await journal.confirmation.confirm(await link(journal), noon + dayMs)
+      const { hours } = await journal.reader.figures(noon, noon + dayMs)
+      expect(hours).toEqual([{ from: noon, accepted: 1, written: 0 }])
+    }),
+  },
+
+  {
     title: 'a further mail that asks is not handed over any more once all is confirmed',
     run: underPolicy(confirming, async (journal) => {
       await ask(journal)

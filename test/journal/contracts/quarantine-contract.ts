@@ -66,6 +66,18 @@ export const heldSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'who is held is not greeted',
+    run: underPolicy({ ...quarantining, welcomes: true }, async (journal) => {
+      const greeting = { share: 'share', language: 'en' }
+      await journal.intake.append([suspect()], { greeting })
+      await journal.intake.append([makeSignup({ email: 'bob@example.com' })], { greeting })
+      const order = { kinds: ['welcome'], by: 'me', now: noon, max: 9 } as const
+      const { messages } = await journal.outbox.claim(order)
+      expect(messages.map(({ email }) => email)).toEqual(['bob@example.com'])
+    }),
+  },
+
+  {
     title: 'its answer and its status are those of any other signup, and follow its row',
     run: underPolicy(quarantining, async (journal) => {
       const [plain, odd] = [makeSignup({ sheetTab: 'Letters' }), suspect({ sheetTab: 'LETTERS' })]

@@ -268,6 +268,19 @@ test('with 1,000 set aside and nothing due, an endpoint that takes the others do
   expect(world.log.aside).toHaveLength(1000)
 })
 
+test('the failure that fills the places of those that are set aside halts the endpoint', async () => {
+  const world = createWorld(1000)
+  world.log.cursor = 999
+  for (const position of upTo(999)) {
+    const nextAt = world.clock.now() + day
+    world.log.aside.push({ position, type: 'signup.accepted', tries: 1, nextAt, reason: '' })
+  }
+  world.answer = async () => 500
+  await using _ = world.start()
+  await world.clock.run(second)
+  expect(world.states.at(-1)).toBe('hooks.example.com is halted')
+})
+
 test('status 410 disables the endpoint at once, what waits is kept, and it goes on when it is enabled', async () => {
   const world = createWorld(50)
   world.lookMs = minute
@@ -288,6 +301,33 @@ test('status 410 disables the endpoint at once, what waits is kept, and it goes 
   world.log.fare = { ...fare, failingSince: undefined, haltedAt: undefined, disabledAt: undefined }
   await world.clock.run(2 * minute)
   expect(sorted(world.received)).toEqual(upTo(50))
+})
+
+test('what was on its way when an endpoint was disabled enables nothing', async () => {
+  const world = createWorld(50)
+  world.answer = async (position) => {
+    if (position > 1) return 410
+    await world.clock.sleep(second)
+    return 204
+  }
+  await using _ = world.start()
+  await world.clock.run(minute)
+  expect(world.received).toEqual([1])
+  expect(world.tries).toHaveLength(10)
+  expect(world.states.at(-1)).toBe('hooks.example.com is disabled')
+  expect(world.log.fare.disabledAt).toEqual(expect.any(Number))
+})
+
+test('an endpoint that somebody enables gets messages within seconds, not after the pause of its probes', async () => {
+  const world = createWorld(100)
+  let works = false
+  world.answer = async () => (works ? 204 : 500)
+  await using _ = world.start()
+  await world.clock.run(hour)
+  works = true
+  world.log.fare = { ...world.log.fare, failingSince: undefined, haltedAt: undefined }
+  await world.clock.run(7 * second)
+  expect(world.received.length).toBeGreaterThan(50)
 })
 
 test('five days of nothing but failures disable an endpoint, and one success begins them anew', async () => {
@@ -387,6 +427,22 @@ test('a stop ends what hangs within two seconds, and nobody sends what got throu
   expect(sorted(world.received)).toEqual(upTo(40))
 })
 
+test('what is read while the instance stops is not sent by it', async () => {
+  const world = createWorld(3)
+  const after = world.log.after.bind(world.log)
+  world.log.after = async (...asked) => {
+    await world.clock.sleep(100)
+    return after(...asked)
+  }
+  const sender = world.start()
+  await world.clock.run(50)
+  const stopping = sender.stop()
+  await world.clock.run(second)
+  await stopping
+  expect(world.tries).toEqual([])
+  expect(world.log).toMatchObject({ cursor: 0, aside: [] })
+})
+
 test('a journal that fails is waited for, and nothing is lost', async () => {
   const world = createWorld(200)
   world.answer = async (position) => {
@@ -402,6 +458,20 @@ test('a journal that fails is waited for, and nothing is lost', async () => {
   expect(world.log).toMatchObject({ cursor: 200, aside: [] })
   expect(sorted(world.received)).toEqual(upTo(200))
   expect(world.told).toEqual(['set aside after 1'])
+})
+
+test('an instance that has lost the lease changes nothing about a message that was set aside', async () => {
+  const world = createWorld(1)
+  let tries = 0
+  world.answer = async () => {
+    world.delivers = ++tries < 2
+    return 500
+  }
+  const sender = world.start()
+  await world.clock.run(minute)
+  await sender.stop()
+  expect(tries).toBe(2)
+  expect(world.log.aside).toMatchObject([{ position: 1, tries: 1 }])
 })
 
 test('nothing is sent without the lease, nor to an endpoint that is not followed yet', async () => {

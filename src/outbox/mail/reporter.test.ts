@@ -93,6 +93,19 @@ test('the owner is told once an hour what is new, by tab and source, and nothing
   expect(world.errors).toEqual([])
 })
 
+test('reports go on when the clock is set back by days', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  await world.clock.run(hour)
+  await world.append({ email: 'ada@example.com' })
+  await world.clock.run(hour)
+  expect(await world.reports()).toHaveLength(1)
+  world.clock.jump(-10 * day)
+  await world.append({ email: 'bob@example.com' })
+  await world.clock.run(2 * hour)
+  expect(await world.reports()).toHaveLength(2)
+})
+
 test('a daily report comes once a day', async () => {
   await using world = createWorld('daily')
   await using _ = world.start()

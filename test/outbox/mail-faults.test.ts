@@ -85,6 +85,7 @@ const faults: readonly [Fault, Sent, number][] = [
   [{ stage: 'rcpt', code: 450 }, later('The mail server refuses the recipient (450)'), 0],
   [{ stage: 'rcpt', code: 550 }, refused('The mail server refuses the recipient (550)'), 0],
   [{ stage: 'data', code: 452 }, mayBeServer('The mail server refuses the message (452)'), 0],
+  [{ stage: 'answer', code: 421 }, down('The mail server takes no mail just now'), 1],
   [{ stage: 'data', code: 554 }, mayBeServer('The mail server refuses the message (554)'), 0],
   [{ stage: 'connect', delayMs: 3_000 }, down('The mail server does not answer'), 0],
   [{ stage: 'auth', delayMs: 3_000 }, down('The mail server does not answer'), 0],

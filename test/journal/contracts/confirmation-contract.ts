@@ -380,6 +380,32 @@ export const decisions: readonly ContractTest[] = [
   },
 
   {
+    title: 'who declined can come back for seven days, and is no longer told so after thirty',
+    run: underPolicy(confirming, async (journal) => {
+      const { confirmation } = journal
+      await ask(journal)
+      const id = await link(journal)
+      await confirmation.decline(id, noon)
+      expect(await confirmation.confirm(id, noon + 7 * dayMs)).toMatchObject({
+        ...{ state: 'declined', returnableUntil: undefined },
+      })
+      expect(await listed(journal)).toEqual([])
+      expect((await confirmation.look(id, noon + 30 * dayMs - 1))?.state).toBe('declined')
+      expect((await confirmation.look(id, noon + 30 * dayMs))?.state).toBe('over')
+    }),
+  },
+
+  {
+    title: 'who is forgotten and signs up anew is not told that they are on the list',
+    run: underPolicy(confirming, async (journal) => {
+      await journal.intake.append([makeSignup({ email: ada })])
+      await journal.erasure.forget(ada)
+      await ask(journal)
+      expect(await claim(journal)).toMatchObject([{ isListed: false }])
+    }),
+  },
+
+  {
     title: 'who left at one spelling of the mailbox is asked at another one',
     run: underPolicy(welcoming, async (journal) => {
       await ask(journal, { email: 'ada@gmail.com' })

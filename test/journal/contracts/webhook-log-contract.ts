@@ -306,6 +306,30 @@ export const messagesAside: readonly ContractTest[] = [
   },
 
   {
+    title: 'of an imported signup and of a duplicate nobody is told that they are erased',
+    run: underPolicy({ duplicates: 'ignore' }, async (journal) => {
+      await journal.webhooks.follow([crm], noon)
+      await journal.imports.add([makeSignup({ email: 'grace@example.com' })])
+      const [first, duplicate] = [makeSignup(), makeSignup()]
+      await journal.intake.append([first, duplicate])
+      for (const address of [ada, 'grace@example.com']) await forget(journal, address)
+      expect(await dueAt(journal, noon)).toEqual([['signup.erased', first.id, 0]])
+    }),
+  },
+
+  {
+    title: 'an endpoint that begins anew gets nothing of what was set aside before',
+    run: inJournal(async (journal) => {
+      await journal.webhooks.follow([crm], noon)
+      await journal.intake.append(makeSignups(1))
+      await setAside(journal, 1, noon)
+      await journal.webhooks.follow([], noon + dayMs + 1)
+      await journal.webhooks.follow([crm], noon + dayMs + 1)
+      expect(await dueAt(journal, Infinity)).toEqual([])
+    }),
+  },
+
+  {
     title: 'an erased signup from before an endpoint was followed is no news to it',
     run: inJournal(async (journal) => {
       await journal.intake.append([makeSignup()])

@@ -63,6 +63,10 @@ test('a site has its own webhooks, or those of the environment, or none', () => 
     ['launch'],
     ['blog', [url, [24], 'WEBHOOK_SECRET']],
   ])
+  expect(webhooksOf({ ...file(near), WEBHOOK_URL: url, WEBHOOK_SECRET: secret('b') })).toEqual([
+    ['launch', [near.url, [24], 'WEBHOOK_SECRET']],
+    ['blog', [url, [24], 'WEBHOOK_SECRET']],
+  ])
 })
 
 test('what is wrong with the webhooks of a site is told at its place', () => {

@@ -83,6 +83,8 @@ test('webhooks tells how each does by its number and host, and ends with 1 when 
   })
   const { stdout } = await runCommand(['status', '--site', 'news'], world.place)
   expect(stdout).toMatch(new RegExp(`^Webhook 1, ${host} +disabled since`, 'm'))
+  await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, haltedAt: at, reason: gone }))
+  expect(await world.run()).toMatchObject({ code: 1, stdout: expect.stringContaining('halted') })
 })
 
 test('webhooks test sends one signed message of its type, and tells what was answered', async () => {
@@ -148,6 +150,7 @@ test.each([
   [['enable', '--id', 'x'], 'Give --since TIME or --id ID with replay, and only there.'],
   [['tset'], 'Say test, failed, replay or enable.'],
   [['test', '3', '--site', 'news'], 'There is no such webhook: there are 1 ('],
+  [['replay', '--id', 'x'], 'There are several sites: give --site NAME.'],
   [['test', '1'], 'There are several sites: give --site NAME.'],
   [['--site', 'blog'], 'No webhook is set: docs/webhooks.md says how.'],
 ])('webhooks %j is refused with what to do', async (args, words) => {

@@ -150,6 +150,9 @@ export const sentMessages: readonly ContractTest[] = [
         Array.from({ length: 20 }, (_, n) => `n${n + 5}`),
       )
       expect(messages[0]).toMatchObject({ kind: 'notice', email: '', body: '{"id":"n5"}' })
+      // What is on its way gives way to none.
+      for (let n = 25; n < 50; n++) await outbox.add(notice(`n${n}`))
+      expect(await outbox.isClaimed(messages[0]?.number ?? 0, 'me')).toBe(true)
     }),
   },
 ]

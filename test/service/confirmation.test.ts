@@ -62,3 +62,17 @@ test('a signup goes from the form by a mail to its row, is greeted, leaves by on
   for (const secret of ['ada@', confirm.slice(-44), leave.slice(-44)])
     expect(log).not.toContain(secret)
 })
+
+test('with several sites the link of a mail leads to the site of its signup', async () => {
+  await using mailServer = await startMailServer()
+  const ROLLCALL_CONFIG = JSON.stringify({ sites: { news: {}, shop: { confirmation: 'mail' } } })
+  await using service = await startService({ env: { ...mailServer.env, ROLLCALL_CONFIG } })
+  const address = { email: 'ada@example.com' }
+  const body = new URLSearchParams(address)
+  const sent = await fetch(`${service.url}/api/signup?site=shop`, { method: 'POST', body })
+  expect(sent.status).toBe(202)
+  await expect.poll(async () => (await mailServer.mails()).length).toBe(1)
+  const [mail] = await mailServer.mails()
+  const link = linkIn(mail?.text ?? '', service.url)
+  expect(await (await press(link, 'look')).text()).toContain('value="confirm"')
+})

@@ -58,6 +58,8 @@ const passMs = 10 * second
 const aheadMax = 1000
 /** How many may be set aside before the endpoint counts as one that fails whole. */
 const asideMax = 1000
+/** In place of the usual reason, an error whose stack takes longer than reading a message. */
+const woken = 'woken'
 /** While others go on, so many of those that are set aside are sent at the same time. */
 const againMax = 5
 /** How often the next message of the list may fail as a probe before it steps aside. */
@@ -120,7 +122,7 @@ export class EndpointSender implements AsyncDisposable {
   /** Gives what is being sent a moment, and does not wait for a receiver that hangs. */
   async stop(graceMs = stopMs): Promise<void> {
     this.#stopping.abort()
-    this.#wake.abort()
+    this.#wake.abort(woken)
     const landed = new AbortController()
     const landing = this.#running.then(() => Promise.all(this.#flights))
     void landing.then(() => landed.abort())
@@ -137,7 +139,7 @@ export class EndpointSender implements AsyncDisposable {
   async #run(): Promise<void> {
     const { clock, delivers, onAppend, lookMs = second } = this.#options
     const { signal } = this.#stopping
-    const unsubscribe = onAppend(() => this.#wake.abort())
+    const unsubscribe = onAppend(() => this.#wake.abort(woken))
     while (!signal.aborted) {
       this.#wake = new AbortController()
       if (delivers()) await this.#attempt(() => this.#step())
@@ -238,7 +240,7 @@ export class EndpointSender implements AsyncDisposable {
     if (this.#free < slice.messages.length) return false
     // There may be more behind positions that make no message.
     const isMore = slice.messages.length < max && slice.upto > this.#head
-    if (isMore) this.#wake.abort()
+    if (isMore) this.#wake.abort(woken)
     this.#head = slice.upto
     for (const message of slice.messages) this.#launch(message, probing)
     if (slice.messages.length > 0) return true
@@ -301,7 +303,7 @@ export class EndpointSender implements AsyncDisposable {
       else this.#isNextFree = false
       this.#ended += 1
       this.#flights.delete(flight)
-      this.#wake.abort()
+      this.#wake.abort(woken)
     })
     this.#flights.add(flight)
   }

@@ -16,6 +16,7 @@ import { memoryScenario } from './scenarios/memory.ts'
 import { metricsScenario } from './scenarios/metrics.ts'
 import { postgresScenarios } from './scenarios/postgres.ts'
 import { sitesScenarios } from './scenarios/sites.ts'
+import { webhookScenarios } from './scenarios/webhooks.ts'
 
 /** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
@@ -34,6 +35,7 @@ export const scenarios: readonly Scenario[] = [
   ...forgetScenarios,
   ...postgresScenarios,
   ...sitesScenarios,
+  ...webhookScenarios,
   idleRowScenario,
   embedSizeScenario,
   startScenario,

@@ -16,6 +16,11 @@ export interface ProviderOptions {
   readonly isDown?: boolean
 }
 
+export interface ReceiverOptions {
+  readonly delayMs?: number
+  readonly hangs?: boolean
+}
+
 interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly dataDir?: string
@@ -43,6 +48,12 @@ export class World implements AsyncDisposable {
   async provider({ delayMs = 0, isDown = false }: ProviderOptions = {}): Promise<RunningService> {
     const settings = { DELAY_MS: String(delayMs), IS_DOWN: isDown ? '1' : '0' }
     return this.#started.use(await startBeside('provider', settings))
+  }
+
+  /** Starts who receives webhooks. */
+  async receiver({ delayMs = 0, hangs = false }: ReceiverOptions): Promise<RunningService> {
+    const settings = { DELAY_MS: String(delayMs), HANGS: hangs ? '1' : '0' }
+    return this.#started.use(await startBeside('receiver', settings))
   }
 
   /** Starts the real service, which delivers to this provider, or to the local workbook. */

@@ -393,7 +393,6 @@ export const layout: readonly Table[] = [
       id: integer,
       site: integer,
       key: text, // chosen by who follows it: the journal knows no URL
-      begins: number, // it has been told of no signup up to this position
       cursor: number, // all up to this position were sent or set aside
       seen_at: number,
       failing_since: optionalNumber,

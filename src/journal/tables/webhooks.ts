@@ -60,11 +60,9 @@ const sql = statementsOf('webhooks', (dialect) => {
   const aside = (select: string) =>
     `SELECT ${select} FROM aside ${signupAt('aside.position')} JOIN tab ON tab.id = signup.tab
      WHERE aside.endpoint = ${endpoint}`
-  const replayed = `FROM signup JOIN tab ON tab.id = signup.tab
-    WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts} AND NOT ${isSilent}`
   return {
-    follow: `INSERT INTO endpoint (id, site, key, begins, cursor, seen_at)
-             SELECT coalesce(max(id), 0) + 1, $1, $2, ${lastPosition}, ${lastPosition}, $3
+    follow: `INSERT INTO endpoint (id, site, key, cursor, seen_at)
+             SELECT coalesce(max(id), 0) + 1, $1, $2, ${lastPosition}, $3
              FROM endpoint WHERE true
              ON CONFLICT (site, key) DO UPDATE SET seen_at = excluded.seen_at`,
     dropAside: `DELETE FROM aside WHERE endpoint IN (
@@ -97,16 +95,13 @@ const sql = statementsOf('webhooks', (dialect) => {
              AND next_at IS NULL AND aside.position > $3 ORDER BY aside.position LIMIT ${failedAtOnce}`,
     replay: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason, is_erased)
              SELECT ${endpoint}, signup.position, 0, 0, 0, '', ${isErased}
-             ${replayed} AND ${endpoint} IS NOT NULL
+             FROM signup JOIN tab ON tab.id = signup.tab
+             WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts} AND ${endpoint} IS NOT NULL
              ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0`,
-    // Who was told of it is told of its end.
-    beginBefore: `UPDATE endpoint SET begins = (SELECT min(signup.position) ${replayed}) - 1
-                  ${known} AND begins >= (SELECT min(signup.position) ${replayed})`,
     since: `SELECT min(signup.position) AS first FROM signup CROSS JOIN tab
             WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab
               AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
-    moveBack: `UPDATE endpoint SET cursor = $3,
-                 begins = CASE WHEN begins < $3 THEN begins ELSE $3 END ${known} AND cursor > $3`,
+    moveBack: `UPDATE endpoint SET cursor = $3 ${known} AND cursor > $3`,
     // What was given up behind the cursor is sent like all others, and set aside when it fails.
     dropGivenUp: `DELETE FROM aside WHERE endpoint = ${endpoint} AND position > $3 AND next_at IS NULL
                   AND position <= (SELECT cursor FROM endpoint WHERE id = ${endpoint})`,
@@ -119,13 +114,12 @@ const sql = statementsOf('webhooks', (dialect) => {
 })
 
 const telling = statementsOf('webhooks telling', ({ given, signupAt, lastPosition }) => ({
-  // What an endpoint has been told of, or may have been, is told as erased.
+  // Also to endpoints that were never told of it: its id says nothing to them, and they may know it from elsewhere.
   tellErased: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason, is_erased)
                SELECT endpoint.id, signup.position, 0, 0, 0, '', true
                FROM ${given('given', '$2', { position: 'number' })} ${signupAt('given.position')}
                JOIN tab ON tab.id = signup.tab JOIN endpoint ON endpoint.site = $1
-               WHERE signup.position > begins AND row_status <> ${rowStatus.none}
-                 AND NOT ${isHeldKey('tab.key')} AND NOT ${isSilent}
+               WHERE row_status <> ${rowStatus.none} AND NOT ${isHeldKey('tab.key')}
                ON CONFLICT (endpoint, position) DO UPDATE
                SET is_erased = true, tries = 0, next_at = 0, reason = ''`,
   beginSilence: `INSERT INTO silent (site, upto, after) SELECT $1, ${lastPosition}, ${lastPosition}
@@ -187,11 +181,7 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
       return rows.map((row) => ({ ...toFailed(row), type: typeOf(row) }))
     },
     replay: async (key, signup) => {
-      const [{ changes }] = await db.change(
-        [siteLock(id)],
-        [sql.replay, id, key, signup],
-        [sql.beginBefore, id, key, signup],
-      )
+      const [{ changes }] = await db.change([siteLock(id)], [sql.replay, id, key, signup])
       return changes > 0
     },
     replaySince: (key, since) => replaySince(site, key, since),

@@ -9,6 +9,9 @@ import { replacedCodesFact, restoredFact } from '../../src/journal/contracts/del
 import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import { addressHash } from '../../src/journal/hashes.ts'
 import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import type { WebhookMessage } from '../../src/journal/contracts/webhook-log.ts'
+import { webhookIdOf } from '../../src/outbox/webhook/endpoint.ts'
+import type { Signup } from '../../src/signup/signup.ts'
 import { copyBackup } from '../../src/journal/sqlite/copy.ts'
 import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -89,6 +92,42 @@ test('the last signup of a backup is compared and, if that person was forgotten,
   expect(await world.restore()).toMatchObject({ signups: 3, forgotten: 1 })
   await world.inRestored(async ({ erasure }) => {
     expect(await erasure.removals(0)).toMatchObject([{ position: 3, email }])
+  })
+})
+
+test('webhooks go on where they stood at the backup, and a position that is given again is told with an id of its own', async () => {
+  const [ada, bob, lost, late] = ['ada', 'bob', 'lost', 'late'].map((name) =>
+    makeSignup({ email: `${name}@example.com` }),
+  ) as [Signup, Signup, Signup, Signup]
+  const move = (journal: Journal, from: number, to: number) =>
+    journal.webhooks.advance('crm', { from, to, aside: [] })
+  const idsOf = (messages: readonly WebhookMessage[]) =>
+    messages.map(({ position, type, signup }) => [position, webhookIdOf('', signup.id, type)])
+  const told = (position: number, { id }: Signup) => [position, webhookIdOf('', id, accepted)]
+  const accepted = 'signup.accepted'
+  await using world = await backedUp(
+    async (journal) => {
+      await journal.webhooks.follow(['crm'], noon)
+      await journal.intake.append([ada, bob])
+      await move(journal, 0, 1)
+    },
+    async (journal) => {
+      await journal.intake.append([lost])
+      await move(journal, 1, 3)
+      await journal.erasure.forget(bob.email)
+    },
+  )
+  await world.restore()
+  await world.inRestored(async (journal) => {
+    await journal.webhooks.follow(['crm'], noon)
+    await journal.intake.append([late])
+    expect(await journal.webhooks.endpoint('crm')).toMatchObject({ cursor: 1 })
+    const { messages } = await journal.webhooks.after('crm', 0, 10)
+    expect(idsOf(messages)).toEqual([told(1, ada), told(3, late)])
+    expect(told(3, late)).not.toEqual(told(3, lost))
+    expect(idsOf(await journal.webhooks.due('crm', noon))).toEqual([
+      [2, webhookIdOf('', bob.id, 'signup.erased')],
+    ])
   })
 })
 

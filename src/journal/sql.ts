@@ -171,8 +171,16 @@ export interface Database {
     locks: readonly Lock[],
     ...steps: Steps
   ): Promise<Answers<Steps>>
-  /** Commits what the operation changes, or nothing when it throws. */
-  transact<T>(locks: readonly Lock[], operation: () => Operation<T>): Promise<T>
+  /**
+   * Commits what the operation changes, or nothing when it throws.
+   *
+   * @param options with `isSynced: false`, an engine may leave it to its next commit to put this one on disk
+   */
+  transact<T>(
+    locks: readonly Lock[],
+    operation: () => Operation<T>,
+    options?: { readonly isSynced: boolean },
+  ): Promise<T>
 }
 
 /** Runs an operation to its end, in this turn of the event loop. */

@@ -22,7 +22,8 @@ export interface WebhookLog {
 
   /**
    * Moves the cursor, and sets messages aside that failed on the way. Resolves with false, and changes nothing,
-   * when the cursor is not at `from`: somebody has asked for a replay.
+   * when the cursor is not at `from`: somebody has asked for a replay. The change may be on disk only after the
+   * next commit: a loss of power takes both back together, so that all of it is sent once more.
    */
   advance(endpoint: string, move: CursorMove): Promise<boolean>
 

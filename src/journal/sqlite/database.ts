@@ -175,8 +175,12 @@ export class SqliteDatabase implements Database, Disposable {
     return this.transact(locks, () => ask<Steps>(...steps))
   }
 
-  transact<T>(_: readonly Lock[], operation: () => Operation<T>): Promise<T> {
-    return this.write(() => this.runNow(operation()))
+  transact<T>(
+    _: readonly Lock[],
+    operation: () => Operation<T>,
+    options?: { readonly isSynced: boolean },
+  ): Promise<T> {
+    return this.write(() => this.runNow(operation()), options)
   }
 
   /** Runs an operation within a transaction or a read. */

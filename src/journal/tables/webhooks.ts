@@ -157,7 +157,9 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
       return rows.map(toEndpoint)[0]
     },
     after: (key, position, max) => after(site, key, position, max),
-    advance: (key, move) => db.transact([siteLock(id)], () => advancing(id, key, move)),
+    advance: (key, move) =>
+      // Signups would wait for the disk, and what it loses is sent once more.
+      db.transact([siteLock(id)], () => advancing(id, key, move), { isSynced: false }),
     due: async (key, now) => {
       const [{ rows }] = await db.query([sql.due, id, key, Math.min(now, Number.MAX_SAFE_INTEGER)])
       return rows.map((row): AsideMessage => ({ ...toMessage(row), tries: Number(row['tries']) }))

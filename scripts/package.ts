@@ -28,12 +28,9 @@ const copies = [
  * What only a clone needs. The registry's page takes pictures from the repository, the files of compose build from a
  * clone, and the decisions are for those who change the code.
  */
-const leftOut = [
-  'docs/pictures',
-  'docs/decisions',
-  'docs/architecture.svg',
-  'examples/compose',
-].map((path) => join(projectRoot, path))
+const leftOut = ['docs/pictures', 'docs/decisions', 'examples/compose'].map((path) =>
+  join(projectRoot, path),
+)
 for (const path of copies) {
   await cp(join(projectRoot, path), join(folder, path), {
     recursive: true,

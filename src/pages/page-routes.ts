@@ -153,13 +153,14 @@ export function pendingPage(view: View, form: string | undefined): Promise<strin
     html`<p>${text}</p>
       <p>${spamText}</p>
       ${form && html`<p><a class="again" href="${form}">${again}</a></p>`}`,
+    'thanks asked',
   )
 }
 
-function afterForm(view: View, title: string, content: Html): Promise<string> {
+function afterForm(view: View, title: string, content: Html, kind = 'thanks'): Promise<string> {
   const { page, settings } = view
   const isBare = page === 'form'
-  const body = html`<div class="thanks" role="status">
+  const body = html`<div class="${kind}" role="status">
     <div>
       ${!isBare && settings.title && html`<p class="intro">${ownText(view, settings.title)}</p>`}
       <h1>${title}</h1>

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import type { WebhookLog } from '../journal/contracts/webhook-log.ts'
+import { type WebhookLog, workingFare } from '../journal/contracts/webhook-log.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { pagesOf } from '../operations/pages-of.ts'
 import { endpointHint, endpointState, endpointWords } from '../operations/webhooks.ts'
@@ -104,15 +104,13 @@ function workOf(what: string | undefined, { since, id }: Which, stop: AbortSigna
       }
     case 'enable':
       return async ({ key }, log) => {
-        await log.note(key, working)
+        await log.note(key, workingFare)
         return { words: 'is enabled' }
       }
     default:
       throw new UsageError('Say test, failed, replay or enable.')
   }
 }
-
-const working = { failingSince: undefined, haltedAt: undefined, disabledAt: undefined, reason: '' }
 
 const [failedAtOnce, failedMax] = [100, 10_000]
 

@@ -121,6 +121,14 @@ export interface EndpointFare {
   readonly reason: string
 }
 
+/** That of an endpoint that works. */
+export const workingFare: EndpointFare = {
+  failingSince: undefined,
+  haltedAt: undefined,
+  disabledAt: undefined,
+  reason: '',
+}
+
 export interface EndpointRecord extends EndpointFare {
   /** All messages up to this position were sent or set aside. */
   readonly cursor: number

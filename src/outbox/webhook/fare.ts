@@ -1,4 +1,4 @@
-import type { EndpointFare } from '../../journal/contracts/webhook-log.ts'
+import { type EndpointFare, workingFare } from '../../journal/contracts/webhook-log.ts'
 import { type Clock, day, hour, type Random } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { probePauseMs } from '../ladder.ts'
@@ -24,7 +24,7 @@ export class Fare {
   readonly #clock: Pick<Clock, 'elapsed'>
   readonly #now: () => Millis
   readonly #random: Random
-  #fare: EndpointFare = works
+  #fare = workingFare
   /** In a row. */
   #failures = 0
   #failedProbes = 0
@@ -63,7 +63,7 @@ export class Fare {
   works(): void {
     this.#begin()
     // What was on its way when the endpoint was disabled enables nothing.
-    if (this.#fare.disabledAt === undefined) this.#fare = works
+    if (this.#fare.disabledAt === undefined) this.#fare = workingFare
   }
 
   #begin(): void {
@@ -98,11 +98,4 @@ export class Fare {
       reason: sent.reason,
     }
   }
-}
-
-const works: EndpointFare = {
-  failingSince: undefined,
-  haltedAt: undefined,
-  disabledAt: undefined,
-  reason: '',
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
+import type { AdminLog } from './admin-log.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { Confirmation } from './confirmation.ts'
 import type { ComparedSignups } from './comparison.ts'
@@ -67,6 +68,7 @@ export interface OpenJournal extends AsyncDisposable {
    * it was not opened with, too.
    */
   backlogs(): Promise<ReadonlyMap<string, number>>
+  readonly admin: AdminLog
   /** Tells `listener` of each commit of appends that this process makes. Returns what removes the listener. */
   onCommit(listener: (commit: Commit) => void): () => void
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import type { Database } from '../sql.ts'
 import { keyFor } from '../hashes.ts'
+import { adminLogOf } from './admin-log.ts'
 import { callLedgerOf } from './call-ledger.ts'
 import { comparedOf } from './comparison.ts'
 import { type DeliveryEngine, deliveryOf } from './delivery.ts'
@@ -67,6 +68,7 @@ export function openJournal(
   return {
     sites,
     backlogs: () => backlogsIn(db),
+    admin: adminLogOf(db),
     onCommit: (listener) => commits.add(listener),
     [Symbol.asyncDispose]: async () => {
       for (const journal of sites.values()) await journal[Symbol.asyncDispose]()

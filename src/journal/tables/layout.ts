@@ -166,6 +166,14 @@ export const layout: readonly Table[] = [
   // How many signups came in each hour, by their own time, and how many were written. Hours since the epoch.
   { name: 'hour_accepted', ...hourCounts },
   { name: 'hour_written', ...hourCounts },
+  { name: 'hour_erased', ...hourCounts, since: 9 },
+  // How many signups each tab and each source has got, by day. They are counted behind the append, in order.
+  {
+    name: 'day_count',
+    columns: { site: integer, kind: text, day: integer, name: text, count: number },
+    key: ['site', 'kind', 'day', 'name'],
+    since: 9,
+  },
   // Numbers that are never given twice.
   { name: 'counter', columns: { name: text, value: number }, key: ['name'] },
   {
@@ -418,6 +426,30 @@ export const layout: readonly Table[] = [
     },
     key: ['endpoint', 'position'],
     indexes: { aside_due: { columns: ['endpoint', 'next_at'], where: 'next_at IS NOT NULL' } },
+    since: 9,
+  },
+  // Who is signed in to the admin page.
+  {
+    name: 'login',
+    columns: { digest: text, token: text, made_at: number, seen_at: number },
+    key: ['digest'],
+    indexes: { login_by_time: { columns: ['made_at'] } },
+    since: 9,
+  },
+  // What goes on in the background for the admin page. The last ones are kept.
+  {
+    name: 'work',
+    columns: {
+      id: text,
+      kind: text,
+      made_at: number,
+      seen_at: number,
+      state: text,
+      done: number,
+      report: text,
+    },
+    key: ['id'],
+    indexes: { work_by_time: { columns: ['made_at'] } },
     since: 9,
   },
   // Ranges of signups that no endpoint is told of: those with after < position <= upto.

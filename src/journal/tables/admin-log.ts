@@ -1,0 +1,52 @@
+import type { AdminLog, Work } from '../contracts/admin-log.ts'
+import { type Database, rowReader, statementsOf } from '../sql.ts'
+
+const workKept = 100
+
+const sql = statementsOf('admin', {
+  signIn: 'INSERT INTO login (digest, token, made_at, seen_at) VALUES ($1, $2, $3, $4)',
+  dropOld: 'DELETE FROM login WHERE made_at < $1',
+  login: `SELECT digest, token, made_at AS "madeAt", seen_at AS "seenAt" FROM login WHERE digest = $1`,
+  seen: 'UPDATE login SET seen_at = $2 WHERE digest = $1',
+  signOut: 'DELETE FROM login WHERE digest = $1',
+  note: `INSERT INTO work (id, kind, made_at, seen_at, state, done, report)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, state = excluded.state,
+           done = excluded.done, report = excluded.report`,
+  dropWork: `DELETE FROM work WHERE made_at < (
+               SELECT min(made_at) FROM (SELECT made_at FROM work ORDER BY made_at DESC LIMIT ${workKept}) AS kept)`,
+  work: `SELECT id, kind, made_at AS "madeAt", seen_at AS "seenAt", state, done, report
+         FROM work ORDER BY made_at DESC LIMIT ${workKept}`,
+})
+
+const toLogin = rowReader({ digest: String, token: String, madeAt: Number, seenAt: Number })
+const toWork = rowReader({
+  ...{ id: String, kind: String, madeAt: Number, seenAt: Number, done: Number, report: String },
+  state: (state) => state as Work['state'],
+})
+
+export function adminLogOf(db: Database): AdminLog {
+  return {
+    signIn: async ({ digest, token, madeAt, seenAt }, over) => {
+      await db.change([], [sql.dropOld, over], [sql.signIn, digest, token, madeAt, seenAt])
+    },
+    login: async (digest) => {
+      const [{ rows }] = await db.query([sql.login, digest])
+      return rows.map(toLogin)[0]
+    },
+    seen: async (digest, at) => {
+      await db.change([], [sql.seen, digest, at])
+    },
+    signOut: async (digest) => {
+      await db.change([], [sql.signOut, digest])
+    },
+    noteWork: async ({ id, kind, madeAt, seenAt, state, done, report }) => {
+      const note = [sql.note, id, kind, madeAt, seenAt, state, done, report] as const
+      await db.change([], note, [sql.dropWork])
+    },
+    work: async () => {
+      const [{ rows }] = await db.query([sql.work])
+      return rows.map(toWork)
+    },
+  }
+}

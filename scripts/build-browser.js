@@ -17,7 +17,8 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
  * Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`;
  * `embed/widget.js` and `embed/puzzle.js` for a challenge; `embed/author.js` for mistakes of the page's author; `embed/fields/<language>.js` and `embed/fields.css`
  * for forms with fields;
- * `embed/frame.js` for pages with our form in a frame; `assets/page.js` and `page.css` for our own pages.
+ * `embed/frame.js` for pages with our form in a frame; `assets/page.js` and `page.css` for our own pages;
+ * `assets/admin.js` and `admin.css` for the admin page.
  */
 export async function buildBrowser() {
   await mkdir(join(root, 'dist/embed'), { recursive: true })
@@ -43,6 +44,8 @@ export async function buildBrowser() {
   await bundle('page.ts', 'assets/page.js', 'iife')
   await style('browser/fields.css', 'embed/fields.css')
   await style('src/pages/page.css', 'assets/page.css')
+  await bundle('admin.ts', 'assets/admin.js', 'iife')
+  await style('src/admin/admin.css', 'assets/admin.css')
   // Write this file last: scripts/setup.js goes by its age.
   await bundle('embed.ts', 'embed.js', 'iife')
 }

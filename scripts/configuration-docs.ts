@@ -34,7 +34,6 @@ export async function outdated(): Promise<string[]> {
 }
 
 function configurationPage(): string {
-  const [supported, refused] = [rowsWhere(false), rowsWhere(true)]
   return `<!-- Made by \`${command}\` from src/config/settings.ts: change it there. -->
 
 # Settings
@@ -60,28 +59,19 @@ Rollcall reads its settings from environment variables. Without any it writes si
   Otherwise they go to the local workbook. \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs
   use it too.
 
-${byGroup(supported)
-  .map(([group, members]) => `## ${group}\n\n${table(members, true)}`)
+${byGroup(settingRows)
+  .map(([group, members]) => `## ${group}\n\n${table(members)}`)
   .join('\n\n')}
-
-${refused.length === 0 ? '' : notYet(refused)}`
+`
 }
 
-function notYet(refused: readonly Row[]): string {
-  return `## Known, and not supported by this version
-
-These settings have no effect yet. Rollcall does not start while one of them is set, so that nobody relies on it.
-
-${table(refused, false)}`
-}
-
-function table(members: readonly Row[], withExample: boolean): string {
-  const head = ['Setting', 'Meaning', 'Default', ...(withExample ? ['Example'] : [])]
+function table(members: readonly Row[]): string {
+  const head = ['Setting', 'Meaning', 'Default', 'Example']
   const rows = members.map(([name, setting]) => [
     code(name),
     setting.secret ? `${meaningOf(setting)} Secret: never printed.` : meaningOf(setting),
     setting.default === undefined ? 'none' : code(setting.default),
-    ...(withExample ? [code(setting.example)] : []),
+    code(setting.example),
   ])
   return [head, head.map(() => '---'), ...rows]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
@@ -93,7 +83,7 @@ function code(text: string): string {
 }
 
 function envExample(): string {
-  const groups = byGroup(rowsWhere(false)).map(([group, members]) => {
+  const groups = byGroup(settingRows).map(([group, members]) => {
     const entries = members.map(([name, setting]) => {
       const { default: standard, example } = setting
       const note = standard === undefined ? '' : ` Default: ${standard}`
@@ -114,10 +104,7 @@ function meaningOf({ meaning, kind: { form } }: Setting): string {
 
 type Row = readonly [name: SettingName, setting: Setting]
 
-function rowsWhere(isPlanned: boolean): Row[] {
-  const rows = Object.entries(settings) as Row[]
-  return rows.filter(([, setting]) => (setting.isPlanned ?? false) === isPlanned)
-}
+const settingRows = Object.entries(settings) as Row[]
 
 /** The groups in the order of the list. Its first setting names a group. */
 function byGroup(members: readonly Row[]): (readonly [string, readonly Row[]])[] {

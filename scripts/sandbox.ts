@@ -15,7 +15,7 @@ import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sh
 import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
 import { onStopSignal } from '../src/cli/terminal/stop-signals.ts'
 import { readEnvironment } from '../src/config/env/env.ts'
-import { type Setting, settingNames, settings } from '../src/config/settings.ts'
+import { settingNames } from '../src/config/settings.ts'
 import { sandboxSites, sandboxSpreadsheet } from './sandbox-sites.ts'
 
 const once = [join(import.meta.dirname, '../src/start.js')]
@@ -82,10 +82,7 @@ function startService(
   // Keep settings such as those of the pages. Drop those of a real spreadsheet.
   const replaced = /^(SHEETS_|GOOGLE_|CHALLENGE_|DATA|RETENTION_)/
   const names = new Set<string>(settingNames)
-  const kept = settingNames.filter((name) => {
-    const { isPlanned }: Setting = settings[name]
-    return !isPlanned && !replaced.test(name)
-  })
+  const kept = settingNames.filter((name) => !replaced.test(name))
   const { variables } = readEnvironment()
   const surroundings = Object.entries(process.env).filter(([name]) => !names.has(name))
   const settingsKept = kept.map((name) => [name, variables[name]] as const)

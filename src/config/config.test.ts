@@ -340,7 +340,7 @@ test('the hint has an example for the same setting', () => {
   expect(bodyLimit?.hint).toBe('Choose one from 1,024 to 16,777,216, such as 65536.')
 })
 
-describe('every supported setting is read', () => {
+describe('every setting is read', () => {
   const alerts = {
     ALERT_WEBHOOK_URL: 'https://hooks.example.com',
     ALERT_WEBHOOK_SECRET: `whsec_${'k'.repeat(32)}`,
@@ -352,15 +352,14 @@ describe('every supported setting is read', () => {
     MAIL_FROM: 'hello@example.com',
     PUBLIC_URL: 'https://signup.example.com',
   }
-  const supported = settingNames.filter((name) => !('isPlanned' in settings[name]))
-  test.each(supported)('%s is refused when it makes no sense', (name) => {
+  test.each(settingNames)('%s is refused when it makes no sense', (name) => {
     expect(namesIn({ SHEETS_SHEET_ID: id, [name]: '\u0001' })).toContain(name)
   })
 
   // The key among the examples is shortened, and there are no such files here.
   const keys = ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_FILE', 'GOOGLE_APPLICATION_CREDENTIALS']
   const secrets = ['ALERT_WEBHOOK_SECRET', 'WEBHOOK_SECRET'] as const
-  const known = ['API_KEYS', 'METRICS_TOKEN', ...secrets] as const
+  const known = ['API_KEYS', 'ADMIN_TOKEN', 'METRICS_TOKEN', ...secrets] as const
   test.each(known)('the example of %s is refused, as everybody knows it', (name) => {
     const { example } = settings[name]
     const [problem] = problemsIn({ ...alerts, [name]: example })
@@ -370,7 +369,7 @@ describe('every supported setting is read', () => {
     })
   })
 
-  const examples = supported.filter((name) => ![...keys, ...known].includes(name))
+  const examples = settingNames.filter((name) => ![...keys, ...known].includes(name))
   test.each(examples.map((name) => [name, settings[name].example]))(
     'the example of %s is accepted: %s',
     (name, example) => {
@@ -379,16 +378,6 @@ describe('every supported setting is read', () => {
       ).not.toThrow()
     },
   )
-})
-
-describe('a setting that this version does not support is refused and not ignored', () => {
-  const refused = settingNames.filter((name) => 'isPlanned' in settings[name])
-  test.each(refused.map((name) => [name, settings[name].example]))('%s', (name, example) => {
-    expect(problemsIn({ [name]: example })).toEqual([
-      expect.objectContaining({ setting: name, problem: expect.stringMatching(/not supported/) }),
-    ])
-    expect(() => load({ [name]: '' })).not.toThrow()
-  })
 })
 
 test('a problem of a misspelt name in .env tells its line when the name may be part of a key', () => {

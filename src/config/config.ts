@@ -8,7 +8,7 @@ import type { SiteConfig } from './sites/site.ts'
 import { type ReadSite, readSites } from './sites/sites.ts'
 import type { EnvFile } from './env/env-file.ts'
 import { exposedSecrets, readReceiver, type Secrets } from './secrets.ts'
-import { misnamed, notYetSupported } from './env/unknown.ts'
+import { misnamed } from './env/unknown.ts'
 import { type InstanceSettings, type Setting, settingNames, settings } from './settings.ts'
 
 /** The settings, checked and complete. Holds no secret, so it can be printed. `dataDir` is an absolute path. */
@@ -46,11 +46,11 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const alertWebhook = readReceiver(reader, 'ALERT_WEBHOOK')
   const { mail, mailUrl, warnings: mailWarnings } = readMail(reader, sites)
   const apiKeys = reader.value('API_KEYS') ?? []
+  const adminToken = reader.value('ADMIN_TOKEN')
   const metricsToken = reader.value('METRICS_TOKEN')
   const problems = [
     ...(envFile?.problems ?? []),
     ...reader.problems,
-    ...notYetSupported(variables),
     ...misnamed(variables, envFile?.assignments ?? []),
   ]
   const [first, ...others] = sites.map(({ site }) => site)
@@ -75,6 +75,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     secrets: {
       ...(stored && { databaseUrl: stored.databaseUrl }),
       apiKeys,
+      ...(adminToken !== undefined && { adminToken }),
       ...(metricsToken !== undefined && { metricsToken }),
       ...(alertWebhook && { alertWebhook }),
       ...(mailUrl !== undefined && { mailUrl }),

@@ -22,6 +22,8 @@ export interface Secrets {
   readonly databaseUrl?: string
   /** The keys that allow bulk signups. When there are none, everybody may send them. */
   readonly apiKeys: readonly string[]
+  /** What `/admin` asks for. Without it there is no such path. */
+  readonly adminToken?: string
   /** What `/metrics` asks for. Without it there is no such path. */
   readonly metricsToken?: string
   /** Where notices go. Left out when only the log tells them. */

@@ -40,8 +40,6 @@ export interface Setting {
   readonly instance?: string
   /** Its name in `SiteConfig` and in the file of sites, if a site may have its own. */
   readonly site?: string
-  /** Whether only a later version supports it. Setting it is refused at start. */
-  readonly isPlanned?: true
 }
 
 export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha', 'altcha'] as const
@@ -348,11 +346,11 @@ export const settings = {
     secret: true,
   },
   ADMIN_TOKEN: {
-    meaning: 'Token for `/admin`, which exists only when this is set.',
+    meaning:
+      'Token of at least 16 characters for the admin page `/admin`, which exists only when this is set (docs/admin.md).',
     kind: text(bearerToken),
     example: 'a-long-random-text',
     secret: true,
-    isPlanned: true,
   },
   METRICS_TOKEN: {
     meaning:

@@ -1,14 +1,8 @@
 import { suggest } from '../../signup/suggest.ts'
-import { describeGiven, type SettingProblem } from '../problem.ts'
+import type { SettingProblem } from '../problem.ts'
 import { textOf, type Variables } from '../reader.ts'
 import type { Assignment } from './env-file.ts'
-import {
-  secretPrefixes,
-  type Setting,
-  type SettingName,
-  settingNames,
-  settings,
-} from '../settings.ts'
+import { secretPrefixes, type SettingName, settingNames } from '../settings.ts'
 
 const names: readonly string[] = settingNames
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
@@ -32,22 +26,6 @@ function meantBy(name: string, isOurs: boolean): string | undefined {
   const first = name.charAt(0).toUpperCase()
   const near = names.filter((ours) => isOurs || (ours.length >= 9 && ours.startsWith(first)))
   return other ?? suggest(name.replace(/^ROLLCALL_/i, ''), near)
-}
-
-/** Problems for settings that this version does not support. Ignoring them would mislead the operator. */
-export function notYetSupported(variables: Variables): SettingProblem[] {
-  return settingNames.flatMap((name) => {
-    const text = textOf(variables[name])
-    const { isPlanned }: Setting = settings[name]
-    if (!isPlanned || text === undefined) return []
-    return {
-      setting: name,
-      problem: 'is not supported by this version of Rollcall.',
-      given: describeGiven(name, text),
-      expected: 'nothing',
-      hint: 'Remove it; docs/configuration.md lists what this version supports.',
-    }
-  })
 }
 
 /**

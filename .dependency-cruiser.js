@@ -21,13 +21,22 @@ const mayImport = {
   ],
   'pages/': ['http/', 'signup/', 'platform/'],
   'api/': ['http/', 'signup/', 'platform/', 'journal/contracts/(reader|errors).ts'],
+  // An action is an operation, as of a command.
+  'admin/': [
+    'http/',
+    'pages/(document|view).ts',
+    'operations/',
+    'journal/contracts/',
+    'signup/',
+    'platform/',
+  ],
   'delivery/': [
     'signup/',
     'platform/',
     'journal/contracts/(delivery-log|erasure|call-ledger|lease|errors).ts',
     'spreadsheet/(spreadsheet|read-rows|backoff).ts',
   ],
-  // What commands do with the journal and the spreadsheet together. Only `service/` and `cli/` import it.
+  // What commands do with the journal and the spreadsheet together. Only `service/`, `cli/` and `admin/` import it.
   'operations/': [
     'signup/',
     'platform/',
@@ -68,6 +77,7 @@ const mayImportTypes = {
   'intake/': ['ops/'],
   'pages/': ['ops/'],
   'api/': ['ops/'],
+  'admin/': ['ops/'],
   'delivery/': ['ops/'],
   'outbox/': ['ops/', 'journal/contracts/journal.ts'],
   'alerts/': ['ops/', 'outbox/sender.ts'],
@@ -75,7 +85,7 @@ const mayImportTypes = {
 
 /** These run on the web's own APIs, so that they fit other runtimes than Node. */
 const webStandardRooms =
-  '^src/((http|intake|pages|api|challenge|signup|delivery|alerts|spreadsheet/google|client)/|platform/(?!node/))'
+  '^src/((http|intake|pages|api|admin|challenge|signup|delivery|alerts|spreadsheet/google|client)/|platform/(?!node/))'
 const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
 
 /** What runs in browsers as well: how a form is drawn, its messages, which word was meant, the proof of work. */

@@ -27,7 +27,8 @@ const perSignup = {
   decisions: 10,
 } as const
 
-export type LimitedPolicy = keyof typeof perSignup
+/** `signIns` are tries to sign in to the admin page. */
+export type LimitedPolicy = keyof typeof perSignup | 'signIns'
 
 /** How much of its limit an address has left, after a call of `take`. */
 export interface Allowance {
@@ -151,12 +152,14 @@ export class SiteLimits {
     const all = [...sites.all, { name: '', signupsPerMinute: strangersPerMinute(sites) }]
     // All sites together remember as many addresses as one alone.
     const share = { clock, addressesMax: Math.ceil(addressesMax / sites.all.length) }
-    const policies = Object.keys(perSignup) as LimitedPolicy[]
-    const limitsOf = (signupsPerMinute: number) => {
-      const limit = (policy: LimitedPolicy) =>
-        new RateLimit({ policy, perMinute: signupsPerMinute * perSignup[policy], ...share })
-      return new Map(policies.map((policy) => [policy, limit(policy)]))
-    }
+    const policies = Object.entries(perSignup) as [keyof typeof perSignup, number][]
+    const limitsOf = (signupsPerMinute: number) =>
+      new Map<LimitedPolicy, RateLimit>(
+        policies.map(([policy, times]) => {
+          const perMinute = signupsPerMinute * times
+          return [policy, new RateLimit({ policy, perMinute, ...share })]
+        }),
+      )
     const limited = all.filter(({ signupsPerMinute }) => signupsPerMinute > 0)
     this.#limits = new Map(limited.map((it) => [it.name, limitsOf(it.signupsPerMinute)]))
   }

@@ -72,6 +72,7 @@ const countedWords: Readonly<Record<Allowance['policy'], string>> = {
   replays: 'repeated requests',
   puzzles: 'requests for puzzles',
   decisions: 'decisions',
+  signIns: 'tries to sign in',
 }
 
 export const refuse = {

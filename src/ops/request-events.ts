@@ -20,3 +20,17 @@ export function requestEvents(log: Logger, metrics: Metrics | undefined) {
     },
   }
 }
+
+/** Logs what somebody does by the admin page, and not to whom. */
+export function adminEvents(log: Logger) {
+  return {
+    /** @param by the login, the address of the client, and the request */
+    adminActed(
+      action: string,
+      by: { readonly login: string | undefined; readonly from: string; readonly requestId: string },
+    ): void {
+      const { login, from, requestId } = by
+      log.info({ action, login, from, requestId }, 'somebody used the admin page')
+    },
+  }
+}

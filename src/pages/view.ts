@@ -78,10 +78,7 @@ export interface View {
   readonly fields: readonly Field[]
   readonly stamp: PageOptions['stamp']
   readonly isChallenged: boolean
-  /**
-   * The relative path from this request to the root of the service: `./`, `../` and so on. Relative,
-   * because a proxy may have put us behind a path that only the browser knows.
-   */
+  /** As `rootOf` of this request. */
   readonly root: string
   /** The query that gives another of our pages the same view; may be empty. */
   readonly query: string
@@ -95,7 +92,7 @@ export function viewOf(
   { pages: settings, site, widget, fields, stamp }: PageOptions,
   page?: OwnPage,
 ): View {
-  const { searchParams: query, pathname } = new URL(url)
+  const { searchParams: query } = new URL(url)
   const own = page ?? oneOf(ownPages, query.get('page'))
   const { asked, language } = requestLanguage({ url, headers }, settings.language)
   const askedTheme = oneOf(themes, query.get('theme'))
@@ -119,10 +116,18 @@ export function viewOf(
     fields,
     stamp,
     isChallenged: widget.siteKey !== null,
-    root: '../'.repeat(pathname.split('/').length - 2) || './',
+    root: rootOf(url),
     query: carried.length === 0 ? '' : `?${carried.join('&')}`,
     siteQuery: site === undefined ? '' : `?site=${site}`,
   }
+}
+
+/**
+ * The relative path from this address to the root of the service: `./`, `../` and so on. Relative, because a
+ * proxy may have put us behind a path that only the browser knows.
+ */
+export function rootOf(url: string): string {
+  return '../'.repeat(new URL(url).pathname.split('/').length - 2) || './'
 }
 
 function oneOf<Word extends string>(words: readonly Word[], text: string | null): Word | undefined {

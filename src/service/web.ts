@@ -35,17 +35,14 @@ import type { World } from './world.ts'
 
 export interface WebOptions extends Pick<SiteWebOptions, 'config' | 'secrets'> {
   readonly sites: RunningSites
-  readonly journal: Pick<OpenJournal, 'backlogs'>
+  readonly journal: Pick<OpenJournal, 'backlogs' | 'admin'>
   readonly log: Logger
   /** Undefined without `METRICS_TOKEN`. */
   readonly metrics?: Metrics | undefined
 }
 
 /** Builds the HTTP application with all its routes. It does not listen yet. */
-export async function createWeb(
-  options: WebOptions,
-  world: Pick<World, 'clock' | 'http' | 'digest' | 'hmacWith'>,
-) {
+export async function createWeb(options: WebOptions, world: World) {
   const { config, sites, log, metrics } = options
   const [{ config: firstSite }, ...others] = sites
   const eventsOf = siteEvents(sites)
@@ -57,6 +54,7 @@ export async function createWeb(
   )
   const found = ({ knownSite }: Exchange) => knownSite && webs.get(knownSite.name)
   const assets = await readAssets(log)
+  const admin = await adminOf(options, world)
   const application = createEdge({
     ...config,
     sites: new Sites([firstSite, ...others.map((other) => other.config)], config.hasSites),
@@ -67,7 +65,7 @@ export async function createWeb(
     ),
     ...requestEvents(log, metrics),
     warn: (warning, requestId) => log.warn({ requestId }, warning),
-    router: routerOf({ ...options, ...world, webs, found, eventsOf, assets }),
+    router: routerOf({ ...options, ...world, webs, found, eventsOf, assets, admin }),
     showRefusal: (refusal, exchange) =>
       answerRefusal(refusal, exchange, found(exchange)?.pageOptions ?? neutralOptions),
   })
@@ -85,6 +83,7 @@ interface Answering extends WebOptions, Pick<World, 'clock' | 'digest'> {
   /** The events of a site, or those of requests whose site is unknown. */
   readonly eventsOf: (site: Pick<EdgeSite, 'name'> | undefined) => Events
   readonly assets: readonly StaticFile[]
+  readonly admin: Awaited<ReturnType<typeof adminOf>>
 }
 
 /** Requests whose site is unknown count at the first site. */
@@ -154,11 +153,20 @@ function routerOf(options: Answering): Router {
   if (metrics) {
     router.add('/metrics', { GET: metricsRoute(metrics, sites, options.secrets, options) })
   }
+  for (const route of options.admin) router.add(route.path, route)
   router.add(openapiPath, {
     GET: ({ site, request }) => documentAnswer(description(site.name), request.headers),
   })
   router.add('/api/signup/:id', { GET: (exchange) => of(exchange).status(exchange) })
   return router
+}
+
+/** The routes of the admin page: none, and nothing of it is loaded, without its token. */
+async function adminOf(options: WebOptions, world: World) {
+  const { adminToken } = options.secrets
+  if (adminToken === undefined) return []
+  const { adminPart } = await import('./admin.ts')
+  return adminPart(options, adminToken, world)
 }
 
 /** The list from npm, which takes 5 ms and half a megabyte: only where a site needs it. */

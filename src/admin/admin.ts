@@ -1,0 +1,149 @@
+import { html } from 'hono/html'
+import { type Answer, seeOther } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { Budget } from '../http/budget.ts'
+import { isPrivate } from '../http/client.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Handler, Route } from '../http/router.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import type { adminEvents } from '../ops/request-events.ts'
+import { rootOf } from '../pages/view.ts'
+import { adminPage, navigation } from './frame.ts'
+import { addressOf, Logins, type LoginsOptions, type SignedIn } from './logins.ts'
+import {
+  type AdminRoute,
+  type AdminSite,
+  posted,
+  type Shown,
+  type View,
+  type Visit,
+} from './visit.ts'
+
+export interface AdminOptions extends LoginsOptions {
+  readonly sites: readonly [AdminSite, ...AdminSite[]]
+  readonly routes: readonly AdminRoute[]
+  readonly events: ReturnType<typeof adminEvents>
+}
+
+/** Room for the ids of a whole page. */
+const bytesMax = 64 * 1024
+const fieldsMax = 1_100
+const bodies = { bytesMax, formFieldsMax: fieldsMax }
+
+/** The routes of the admin page, each with its whole path. They check the origin themselves. */
+export function adminRoutes(options: AdminOptions): readonly (Route & { readonly path: string })[] {
+  const { sites, routes, log, now, events } = options
+  const logins = new Logins(options)
+  const arriving = new Budget({ max: 64 * bytesMax, clientMax: bytesMax })
+
+  const fieldsOf = async (exchange: Exchange): Promise<FormEntries> => {
+    const body = await readBody(exchange, { ...bodies, arriving })
+    return body.kind === 'form' ? body.fields : []
+  }
+  const visitOf = (exchange: Exchange, login: SignedIn, fields: FormEntries): Visit => {
+    const { url } = exchange.request
+    const query = new URL(url).searchParams
+    const site = query.has('site')
+      ? (sites.find(({ name }) => name === exchange.site.name) ?? sites[0])
+      : sites[0]
+    const { requestId } = exchange
+    const around = { url, query, fields, requestId, from: addressOf(exchange) }
+    return { ...around, login, site, sites, log, now: now() }
+  }
+  const show = async (view: View, visit: Visit, exchange: Exchange): Promise<Answer> => {
+    const shown = await view(visit, exchange)
+    if ('headers' in shown) return shown
+    return adminPage(shown, { url: visit.url, head: navigation(visit) })
+  }
+  const get =
+    (path: string, view: View): Handler =>
+    async (exchange) => {
+      const login = await logins.find(exchange)
+      if (login) return show(view, visitOf(exchange, login, []), exchange)
+      return path === '' ? signInPage(exchange) : toOverview(exchange)
+    }
+  const post =
+    (path: string, view: View): Handler =>
+    async (exchange) => {
+      const login = await logins.find(exchange)
+      if (!login) return toOverview(exchange)
+      const visit = visitOf(exchange, login, await fieldsOf(exchange))
+      if (!logins.isOwnForm(login, posted(visit, 'csrf')))
+        return adminPage(foreignForm, { url: visit.url, status: 403 })
+      events.adminActed(path.slice(1), { ...visit, login: login.id })
+      return show(view, visit, exchange)
+    }
+  const signIn: Handler = async (exchange) => {
+    const fields = await fieldsOf(exchange)
+    const cookie = await logins.signIn(exchange, posted({ fields }, 'token'))
+    const by = { login: undefined, from: addressOf(exchange), requestId: exchange.requestId }
+    events.adminActed(cookie === undefined ? 'sign-in refused' : 'sign-in', by)
+    return cookie === undefined ? signInPage(exchange, true) : toOverview(exchange, cookie)
+  }
+  const signOut: AdminRoute = {
+    path: '/sign-out',
+    POST: async (_visit, exchange) => toOverview(exchange, await logins.signOut(exchange)),
+  }
+
+  return [...routes, signOut].map(({ path, GET, POST }) => ({
+    path: `/admin${path}`,
+    checksOrigin: true,
+    ...(GET && { GET: whileJournalWorks(get(path, GET)) }),
+    ...(POST && { POST: whileJournalWorks(post(path, POST)) }),
+    ...(path === '' && { POST: whileJournalWorks(signIn) }),
+  }))
+}
+
+const foreignForm: Shown = {
+  title: 'Nothing was done',
+  body: html`<p>
+    This form is of an earlier login or of another page. Go back, and load the page again.
+  </p>`,
+}
+
+function whileJournalWorks(handler: Handler): Handler {
+  return async (exchange) => {
+    try {
+      return await handler(exchange)
+    } catch (error) {
+      throw error instanceof JournalUnavailable ? refuse.journalUnavailable() : error
+    }
+  }
+}
+
+function toOverview({ request }: Exchange, cookie?: string): Answer {
+  const to = seeOther(`${rootOf(request.url)}admin`)
+  return cookie === undefined ? to : { ...to, headers: [...to.headers, 'set-cookie', cookie] }
+}
+
+function signInPage({ request: { url }, ownOrigin }: Exchange, isWrong = false): Promise<Answer> {
+  const body = html`
+    ${isWrong && html`<p class="alert" role="alert">This is not the token.</p>`}
+    ${isOpenToListeners(ownOrigin) && html`<p class="alert">${openToListeners}</p>`}
+    <form method="post" action="${rootOf(url)}admin">
+      <label for="token">The token of ADMIN_TOKEN</label>
+      <input
+        id="token"
+        name="token"
+        type="password"
+        autocomplete="current-password"
+        required
+        autofocus
+      />
+      <button>Sign in</button>
+    </form>
+  `
+  return adminPage({ title: 'Sign in', body }, { url, status: isWrong ? 401 : 200 })
+}
+
+const openToListeners =
+  'This page comes without HTTPS: whoever is on the way here can read the token and all that the page shows. ' +
+  'Open it by HTTPS, or on the machine itself.'
+
+/** Whether the page goes over a public network without encryption. */
+function isOpenToListeners(ownOrigin: string): boolean {
+  const { protocol, hostname } = new URL(ownOrigin)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  return protocol === 'http:' && host !== 'localhost' && !isPrivate(host)
+}

@@ -1,0 +1,113 @@
+import { html } from 'hono/html'
+import { type Answer, page } from '../http/answer.ts'
+import { pageSecurity } from '../http/headers.ts'
+import type { Html } from '../pages/document.ts'
+import { rootOf } from '../pages/view.ts'
+import type { Shown, Visit } from './visit.ts'
+
+const security = pageSecurity({
+  ...{ allowedOrigins: [], framed: false, widget: { origins: [] }, pages: {} },
+})
+
+interface Around {
+  readonly url: string
+  /** What stands above and below the content: nothing before somebody has signed in. */
+  readonly head?: Html
+  readonly status?: number
+  readonly cookie?: string
+}
+
+/** A whole page. */
+export async function adminPage(
+  { title, body, refreshSeconds }: Shown,
+  { url, head, status, cookie }: Around,
+): Promise<Answer> {
+  const root = rootOf(url)
+  const text = await html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        ${refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${refreshSeconds}" />`}
+        <title>${title} – Rollcall</title>
+        <link rel="stylesheet" href="${root}assets/admin.css" />
+        <link rel="icon" href="data:," />
+        <script src="${root}assets/admin.js" defer></script>
+      </head>
+      <body>
+        ${head}
+        <main id="main">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+        <footer>
+          <p>Times are in UTC<span data-zone></span>.</p>
+        </footer>
+      </body>
+    </html> `
+  const headers = cookie === undefined ? [] : ['set-cookie', cookie]
+  return page(text.toString(), { security, headers }, status)
+}
+
+const places = [
+  ['', 'Overview'],
+  ['/signups', 'Signups'],
+  ['/sending', 'Sending'],
+  ['/work', 'Work'],
+] as const
+
+/** The links above each view. */
+export function navigation(visit: Visit): Html {
+  const { sites, site } = visit
+  const here = new URL(visit.url).pathname.replace(/^.*?\/admin/, '')
+  const current = html`aria-current="page"`
+  return html`
+    <header>
+      <a class="skip" href="#main">Skip to the content</a>
+      <nav aria-label="Views">
+        ${places.map(
+          ([path, name]) =>
+            html`<a href="${linkTo(visit, path)}" ${path === here && current}>${name}</a>`,
+        )}
+      </nav>
+      ${
+        sites.length > 1 &&
+        html`<nav aria-label="Sites">
+          ${sites.map(
+            ({ name }) =>
+              html`<a
+                href="${linkTo({ ...visit, site: { name } }, '')}"
+                ${name === site.name && current}
+                >${name}</a
+              >`,
+          )}
+        </nav>`
+      }
+      ${form(visit, '/sign-out', html`<button>Sign out</button>`)}
+    </header>
+  `
+}
+
+type Linked = Pick<Visit, 'url' | 'sites'> & { readonly site: { readonly name: string } }
+
+/** The address of a view or of an action at the same site, such as `/signups`. */
+export function linkTo({ url, sites, site }: Linked, path: string, query = {}): string {
+  const named = sites.length > 1 ? { site: site.name } : {}
+  const search = new URLSearchParams({ ...named, ...query }).toString()
+  return `${rootOf(url)}admin${path}${search === '' ? '' : `?${search}`}`
+}
+
+/** A form that posts to an action. */
+export function form(visit: Visit, path: string, content: Html | readonly Html[]): Html {
+  return html`<form method="post" action="${linkTo(visit, path)}">
+    <input type="hidden" name="csrf" value="${visit.login.csrf}" />
+    ${content}
+  </form>`
+}
+
+/** A time of which browser/admin.ts also tells the local one. */
+export function time(iso: string): Html {
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`
+}

@@ -1,0 +1,115 @@
+import type { Exchange } from '../http/exchange.ts'
+import { RateLimit } from '../http/rate-limit.ts'
+import { refuse } from '../http/refuse.ts'
+import type { AdminLog } from '../journal/contracts/admin-log.ts'
+import { type Clock, hour, minute, second } from '../platform/clock.ts'
+import type { Digest } from '../platform/digest.ts'
+import { isEqual } from '../platform/is-equal.ts'
+
+const cookieName = 'rollcall_admin'
+/** How long a login holds at most, and how long without a request. */
+const [wholeMs, idleMs] = [12 * hour, hour]
+/** How many tries a minute are answered from one address, and how many in all without a wait. */
+const [triesOfAddress, triesOfAll] = [5, 20]
+const waitMs = second
+
+export interface LoginsOptions {
+  readonly log: AdminLog
+  /** ADMIN_TOKEN. */
+  readonly token: string
+  readonly digest: Digest
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  /** The wall clock that all instances share. */
+  readonly now: () => number
+}
+
+/** Somebody who is signed in. */
+export interface SignedIn {
+  /** Names the login in the log, and opens nothing. */
+  readonly id: string
+  /** Every form of this login sends it. */
+  readonly csrf: string
+}
+
+/** Who is signed in to the admin page. The journal has the digests of the secrets, which only cookies have. */
+export class Logins {
+  readonly #options: LoginsOptions
+  readonly #token: string
+  readonly #ofAddress: RateLimit
+  readonly #ofAll: RateLimit
+
+  constructor(options: LoginsOptions) {
+    const { clock, digest, token } = options
+    this.#options = options
+    this.#token = digest(token)
+    this.#ofAddress = new RateLimit({ policy: 'signIns', perMinute: triesOfAddress, clock })
+    this.#ofAll = new RateLimit({ policy: 'signIns', perMinute: triesOfAll, clock })
+  }
+
+  /**
+   * The cookie of a new login; undefined when the token is wrong.
+   *
+   * @throws Refusal 429 after too many tries from one address
+   */
+  async signIn(exchange: Exchange, token: string): Promise<string | undefined> {
+    const { log, clock, digest, now } = this.#options
+    const allowance = this.#ofAddress.take(addressOf(exchange), 1)
+    if (!allowance.isTaken) throw refuse.tooMany(allowance, 1)
+    // Nobody is refused because of others, so that nobody can keep the owner out.
+    if (!this.#ofAll.take('', 1).isTaken) await clock.sleep(waitMs)
+    if (isEqual(digest(token), this.#token) === 0) return undefined
+    const secret = crypto.randomUUID() + crypto.randomUUID()
+    const at = now()
+    const login = { digest: digest(secret), token: this.#token, madeAt: at, seenAt: at }
+    await log.signIn(login, at - wholeMs)
+    return cookie(exchange, secret, wholeMs)
+  }
+
+  /** Undefined when the request has no login that holds. */
+  async find(exchange: Exchange): Promise<SignedIn | undefined> {
+    const { log, digest, now } = this.#options
+    const secret = secretIn(exchange)
+    if (secret === undefined) return undefined
+    const known = digest(secret)
+    const login = await log.login(known)
+    const at = now()
+    if (login?.token !== this.#token) return undefined
+    if (at >= login.madeAt + wholeMs || at >= login.seenAt + idleMs) return undefined
+    // A page that looks for news by itself keeps no login alive.
+    const isByHand = exchange.request.headers.get(byItself) === null
+    if (isByHand && at >= login.seenAt + minute) await log.seen(known, at)
+    return { id: known.slice(0, 8), csrf: digest(`csrf ${secret}`) }
+  }
+
+  /** Ends the login of a request on all instances. Returns the cookie that takes the place of its own. */
+  async signOut(exchange: Exchange): Promise<string> {
+    const { log, digest } = this.#options
+    await log.signOut(digest(secretIn(exchange) ?? ''))
+    return cookie(exchange, '', 0)
+  }
+
+  /** Whether a form of this login has sent this. */
+  isOwnForm({ csrf }: SignedIn, sent: string): boolean {
+    const { digest } = this.#options
+    return isEqual(digest(sent), digest(csrf)) === 1
+  }
+}
+
+/** The header of requests that browser/admin.ts makes by itself. */
+const byItself = 'x-rollcall-live'
+
+/** Where tries come from, private addresses too. */
+export function addressOf({ client }: Exchange): string {
+  return client.share.client
+}
+
+function secretIn({ request }: Exchange): string | undefined {
+  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
+  const own = pairs.find((pair) => pair.startsWith(`${cookieName}=`))
+  return own?.slice(cookieName.length + 1)
+}
+
+function cookie({ ownOrigin }: Exchange, secret: string, keepMs: number): string {
+  const secure = ownOrigin.startsWith('https:') ? '; Secure' : ''
+  return `${cookieName}=${secret}; Path=/admin; HttpOnly; SameSite=Strict; Max-Age=${keepMs / second}${secure}`
+}

@@ -1,0 +1,72 @@
+import type { Answer } from '../http/answer.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
+import type { AdminLog } from '../journal/contracts/admin-log.ts'
+import type { Quota } from '../journal/contracts/call-ledger.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
+import type { Html } from '../pages/document.ts'
+import type { Millis } from '../signup/signup.ts'
+import type { SignedIn } from './logins.ts'
+
+/** A site as the admin page sees it. */
+export interface AdminSite {
+  readonly name: string
+  readonly journal: Journal
+  /** Whether people confirm their signups by mail. */
+  readonly confirms: boolean
+  /** Where the rows go: a URL or a folder. */
+  readonly location: string
+  /** Undefined for the local workbook. */
+  readonly account:
+    { readonly credentials: { readonly email: string }; readonly quota: Quota } | undefined
+  readonly endpoints: readonly AdminEndpoint[]
+}
+
+/** A webhook. */
+export interface AdminEndpoint {
+  /** From 1 in the order of the settings. */
+  readonly number: number
+  readonly host: string
+  readonly key: string
+}
+
+/** A request of somebody who is signed in. */
+export interface Visit {
+  readonly url: string
+  readonly query: URLSearchParams
+  /** What a form has sent; nothing for a GET. */
+  readonly fields: FormEntries
+  readonly login: SignedIn
+  /** Where the request came from. */
+  readonly from: string
+  readonly requestId: string
+  readonly site: AdminSite
+  readonly sites: readonly AdminSite[]
+  readonly log: AdminLog
+  /** By the wall clock of the journal. */
+  readonly now: Millis
+}
+
+/** What a view shows. */
+export interface Shown {
+  readonly title: string
+  readonly body: Html
+  /** After how many seconds a browser without JavaScript loads the page again; left out for never. */
+  readonly refreshSeconds?: number | undefined
+}
+
+/** Answers a visit with a page, or by leading to another one. */
+export type View = (visit: Visit, exchange: Exchange) => Promise<Shown | Answer>
+
+/** What is at an address below `/admin`. */
+export interface AdminRoute {
+  /** Such as `/signups`; empty for the overview. */
+  readonly path: string
+  readonly GET?: View
+  /** Changes something. It runs only for a form of the same login. */
+  readonly POST?: View
+}
+
+/** The first value of a field that a form has sent, or ''. */
+export function posted({ fields }: Pick<Visit, 'fields'>, name: string): string {
+  return fields.find(([field]) => field === name)?.[1] ?? ''
+}

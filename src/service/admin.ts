@@ -1,0 +1,54 @@
+import { adminRoutes } from '../admin/admin.ts'
+import { sending } from '../admin/sending.ts'
+import type { AdminRoute, AdminSite } from '../admin/visit.ts'
+import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { Route } from '../http/router.ts'
+import type { OpenJournal } from '../journal/contracts/journal.ts'
+import type { Logger } from '../ops/log.ts'
+import { adminEvents } from '../ops/request-events.ts'
+import type { RunningSites } from './running-site.ts'
+import { connectSpreadsheet, destinationOf } from './spreadsheets.ts'
+import { endpointsOf } from './webhooks.ts'
+import type { World } from './world.ts'
+
+export interface AdminParts {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly sites: RunningSites
+  readonly journal: Pick<OpenJournal, 'admin'>
+  readonly log: Logger
+}
+
+/** The routes of the admin page with their whole paths. */
+export function adminPart(
+  { config, secrets, sites, journal, log }: AdminParts,
+  token: string,
+  world: World,
+): readonly (Route & { readonly path: string })[] {
+  const { clock, digest } = world
+  const time = sites[0].journal.time ?? clock
+  const siteOf = (site: RunningSites[number]): AdminSite => {
+    const { spreadsheet, confirmation, name } = site.config
+    const destination = { ...destinationOf(site.config, config, secrets), journal: site.journal }
+    return {
+      ...{ name, journal: site.journal, confirms: confirmation === 'mail' },
+      location: connectSpreadsheet(destination, world).location,
+      account: spreadsheet.kind === 'google' ? spreadsheet : undefined,
+      endpoints: endpointsOf(secrets, site.config),
+    }
+  }
+  const [first, ...others] = sites
+  return adminRoutes({
+    sites: [siteOf(first), ...others.map(siteOf)],
+    routes,
+    ...{ log: journal.admin, token, digest, clock, now: () => time.now() },
+    events: adminEvents(log),
+  })
+}
+
+/** What is below `/admin`. */
+const routes: readonly AdminRoute[] = [
+  { path: '', GET: sending },
+  { path: '/sending', GET: sending },
+]

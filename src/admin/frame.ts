@@ -111,3 +111,14 @@ export function form(visit: Visit, path: string, content: Html | readonly Html[]
 export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`
 }
+
+export function count(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+/** What an action has done, for the top of the page that follows. Screen readers read it first. */
+export function told(words: string | undefined): Html | false {
+  return (
+    words !== undefined && html`<p class="told" role="status" tabindex="-1" autofocus>${words}</p>`
+  )
+}

@@ -1,53 +1,231 @@
 import { html } from 'hono/html'
+import { retryFact } from '../journal/contracts/delivery-log.ts'
 import { readStatus, type Status } from '../operations/status.ts'
-import { endpointHint, endpointWords } from '../operations/webhooks.ts'
+import {
+  enable,
+  endpointHint,
+  endpointWords,
+  replayFrom,
+  replayOne,
+  testWords,
+} from '../operations/webhooks.ts'
 import type { Html } from '../pages/document.ts'
-import { form, time } from './frame.ts'
-import type { Shown, Visit } from './visit.ts'
+import { iso } from '../platform/clock.ts'
+import type { Finding } from '../signup/finding.ts'
+import { count, form, time, told } from './frame.ts'
+import { type AdminRoute, posted, type Shown, type Visit } from './visit.ts'
 
-/** What is sent from here: rows, mails and messages of webhooks, each with what to do about it. */
-export async function sending(visit: Visit): Promise<Shown> {
-  const { site, now } = visit
-  const status = await readStatus(site.journal.reader, site.account, now, site.endpoints)
-  const body = html`
-    ${rows(visit, status)} ${mail(status)}
-    ${status.webhooks.map((webhook) => endpoint(visit, webhook))}
-  `
-  return { title: 'Sending', body }
+export interface SendingOptions {
+  /** Sends a test notice; undefined when notices go nowhere but to the log. */
+  readonly testNotice: (() => Promise<Finding>) | undefined
 }
 
-function rows(visit: Visit, { delivery, tabsSetAside, waiting, quota }: Status): Html {
+/** What is sent from here: rows, mails, messages of webhooks and notices, each with what to do about it. */
+export function sendingRoute({ testNotice }: SendingOptions): AdminRoute {
+  const show = async (visit: Visit, done?: string): Promise<Shown> => {
+    const { site, now } = visit
+    const { reader, webhooks } = site.journal
+    const status = await readStatus(reader, site.account, now, site.endpoints)
+    const failed = await Promise.all(site.endpoints.map(({ key }) => webhooks.failed(key, 0)))
+    const body = html`
+      ${told(done)} ${rows(visit, status)} ${mail(status)}
+      ${status.webhooks.map((webhook, at) => endpoint(visit, webhook, failed[at] ?? []))}
+      ${testNotice && notices(visit)}
+    `
+    return { title: 'Sending', body }
+  }
+
+  const act = async (visit: Visit): Promise<string> => {
+    const { site, now } = visit
+    const { webhooks: log, delivery } = site.journal
+    const what = posted(visit, 'do')
+    if (what === 'rows') {
+      await delivery.noteFact(retryFact, `${iso(now)} ${visit.requestId}`)
+      return 'The tabs that are set aside are tried now.'
+    }
+    if (what === 'notice' && testNotice) return `Notices ${(await testNotice()).message}.`
+    const one = site.endpoints.find(({ number }) => String(number) === posted(visit, 'webhook'))
+    if (!one) return 'There is no such webhook any more.'
+    const { key, number } = one
+    const name = `Webhook ${number}`
+    if (what === 'test') return `${name} ${testWords(await one.test()).words}.`
+    if (what === 'enable') return `${name} ${(await enable(log, key)).words}.`
+    const id = posted(visit, 'id').trim()
+    if (id !== '') return `${name} ${(await replayOne(log, key, id)).words}.`
+    const since = Date.parse(`${posted(visit, 'since')}Z`)
+    if (Number.isNaN(since)) return 'Give the id of a signup, or a time such as 2026-10-31T16:00.'
+    return `${name} ${(await replayFrom(log, key, since)).words}.`
+  }
+
+  return {
+    path: '/sending',
+    GET: (visit) => show(visit),
+    POST: async (visit) => show(visit, await act(visit)),
+  }
+}
+
+function rows(visit: Visit, status: Status): Html {
+  const { delivery, tabsSetAside, waiting, quota, lastDelivery } = status
   const { location } = visit.site
-  return html`<section id="rows" data-live aria-labelledby="rows-title">
+  return html`<section id="rows" aria-labelledby="rows-title">
     <h2 id="rows-title">Rows</h2>
-    <p>${/^https?:/.test(location) ? html`<a href="${location}">The spreadsheet</a>` : location}</p>
-    <p>Delivery: ${delivery.state}${delivery.error !== null && `: ${delivery.error}`}</p>
-    ${delivery.hint !== null && html`<p class="alert">${delivery.hint}</p>`}
-    <p>Waiting: ${waiting.signups.toLocaleString('en-US')}</p>
-    ${quota && html`<p>Calls left: ${quota.perMinute.left} this minute, ${quota.perDay.left} this day</p>`}
+    ${deliveryState(delivery)}
+    <dl>
+      <dt>Where they go</dt>
+      <dd>
+        ${/^https?:/.test(location) ? html`<a href="${location}">the spreadsheet</a>` : location}
+      </dd>
+      <dt>Waiting</dt>
+      <dd>
+        ${count(waiting.signups)}
+        ${waiting.oldest !== null && html`, the oldest of ${time(waiting.oldest)}`}
+      </dd>
+      ${
+        lastDelivery !== null &&
+        html`<dt>Written last</dt>
+          <dd>${time(lastDelivery)}</dd>`
+      }
+      ${
+        quota &&
+        html`<dt>Calls left</dt>
+          <dd>${count(quota.perMinute.left)} this minute, ${count(quota.perDay.left)} this day</dd>`
+      }
+    </dl>
     ${tabsSetAside.map(
       ({ tab, error, hint }) =>
-        html`<p class="alert"><strong>${tab} is set aside: ${error}</strong> ${hint}</p>`,
+        html`<p class="alert"><strong>The tab ${tab} is set aside: ${error}.</strong> ${hint}</p>`,
     )}
+    ${tabsSetAside.length > 0 && button(visit, { do: 'rows' }, 'Try these tabs now')}
   </section>`
 }
 
-function mail({ mail: { state, since, error, waiting, lastSent } }: Status): Html {
-  return html`<section id="mail" data-live aria-labelledby="mail-title">
+/** How delivery does, and what to do about it. */
+export function deliveryState({ state, error, hint, since }: Status['delivery']): Html {
+  if (state === 'ok') return html`<p>Delivery works.</p>`
+  const words = state === 'unknown' ? 'not known: it has not begun' : state
+  return html`<p class="alert">
+    <strong>Delivery is ${words}${error !== null && `: ${error}`}.</strong>
+    ${hint} ${since !== null && html`Since ${time(since)}.`}
+  </p>`
+}
+
+function mail({ mail: { state, since, error, waiting, lastSent, lastFailure } }: Status): Html {
+  return html`<section id="mail" aria-labelledby="mail-title">
     <h2 id="mail-title">Mail</h2>
-    <p>${state === 'ok' ? 'Works' : html`Failing since ${time(since ?? '')}: ${error}`}</p>
-    <p>Waiting: ${waiting.toLocaleString('en-US')}</p>
-    ${lastSent !== null && html`<p>Sent last: ${time(lastSent)}</p>`}
+    ${
+      state === 'ok'
+        ? html`<p>Nothing stands in its way.</p>`
+        : html`<p class="alert">
+            <strong>Mails are not sent: ${error}.</strong> Since ${time(since ?? '')}. They wait,
+            and are sent when the mail server takes them.
+          </p>`
+    }
+    <dl>
+      <dt>Waiting</dt>
+      <dd>${count(waiting)}</dd>
+      ${
+        lastSent !== null &&
+        html`<dt>Sent last</dt>
+          <dd>${time(lastSent)}</dd>`
+      }
+      ${
+        lastFailure !== null &&
+        html`<dt>Failed last</dt>
+          <dd>${time(lastFailure.at)}: ${lastFailure.error}</dd>`
+      }
+    </dl>
   </section>`
 }
 
-function endpoint(visit: Visit, webhook: Status['webhooks'][number]): Html {
+interface Failed {
+  readonly id: string
+  readonly type: string
+  readonly tries: number
+  readonly at: number
+  readonly reason: string
+}
+
+function endpoint(
+  visit: Visit,
+  webhook: Status['webhooks'][number],
+  failed: readonly Failed[],
+): Html {
   const { webhook: number, host } = webhook
   const hint = endpointHint(webhook, number)
-  return html`<section id="webhook-${number}" aria-labelledby="webhook-${number}-title">
-    <h2 id="webhook-${number}-title">Webhook ${number}, ${host}</h2>
-    <p>${endpointWords(webhook)}</p>
-    ${hint !== undefined && html`<p class="alert">${hint}</p>`}
-    ${form(visit, '/webhook', html`<input type="hidden" name="number" value="${number}" />`)}
+  const id = `webhook-${number}`
+  return html`<section id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">Webhook ${number}, ${host}</h2>
+    <p class="${hint === undefined ? '' : 'alert'}">${endpointWords(webhook)}. ${hint}</p>
+    <div class="actions">
+      ${button(visit, { do: 'test', webhook: number }, 'Send a test')}
+      ${button(visit, { do: 'enable', webhook: number }, 'Send what waits now')}
+    </div>
+    ${form(
+      visit,
+      '/sending',
+      html`${hidden({ do: 'replay', webhook: number })}
+        <label
+          >Send again from this time on (UTC) <input type="datetime-local" name="since"
+        /></label>
+        <label>or of the signup with this id <input name="id" autocomplete="off" /></label>
+        <button>Send again</button>`,
+    )}
+    ${failed.length > 0 && failedTable(visit, number, failed)}
   </section>`
+}
+
+function failedTable(visit: Visit, number: number, failed: readonly Failed[]): Html {
+  return html`<div
+    class="scrolls"
+    role="region"
+    tabindex="0"
+    aria-label="Given up by webhook ${number}"
+  >
+    <table>
+      <caption>
+        Messages that were given up, the first ${count(failed.length)}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Signup</th>
+          <th scope="col">Message</th>
+          <th scope="col">Last try</th>
+          <th scope="col">Why</th>
+          <th scope="col">To do</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${failed.map(
+          ({ id, type, tries, at, reason }) =>
+            html`<tr>
+              <th scope="row">${id}</th>
+              <td>${type}</td>
+              <td>${time(iso(at))}, try ${tries}</td>
+              <td>${reason}</td>
+              <td>${button(visit, { do: 'replay', webhook: number, id }, 'Send again')}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+function notices(visit: Visit): Html {
+  return html`<section id="notices" aria-labelledby="notices-title">
+    <h2 id="notices-title">Notices</h2>
+    <p>They go to ALERT_WEBHOOK_URL when delivery fails, and when it works again.</p>
+    ${button(visit, { do: 'notice' }, 'Send a test notice')}
+  </section>`
+}
+
+type Hidden = Readonly<Record<string, string | number>>
+
+function button(visit: Visit, fields: Hidden, words: string): Html {
+  return form(visit, '/sending', html`${hidden(fields)}<button>${words}</button>`)
+}
+
+function hidden(fields: Hidden): readonly Html[] {
+  return Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  )
 }

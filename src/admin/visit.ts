@@ -27,6 +27,8 @@ export interface AdminEndpoint {
   readonly number: number
   readonly host: string
   readonly key: string
+  /** Sends it a message that says that it is a test, once. */
+  readonly test: () => Promise<{ readonly kind: string; readonly reason?: string }>
 }
 
 /** A request of somebody who is signed in. */

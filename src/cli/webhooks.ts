@@ -1,8 +1,17 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { type WebhookLog, workingFare } from '../journal/contracts/webhook-log.ts'
+import type { WebhookLog } from '../journal/contracts/webhook-log.ts'
 import { partOf } from '../operations/journal-home.ts'
 import { pagesOf } from '../operations/pages-of.ts'
-import { endpointHint, endpointState, endpointWords } from '../operations/webhooks.ts'
+import {
+  enable,
+  endpointHint,
+  endpointState,
+  endpointWords,
+  replayFrom,
+  replayOne,
+  testWords,
+  type WebhookDone,
+} from '../operations/webhooks.ts'
 import { iso } from '../platform/clock.ts'
 import { testWebhook } from '../service/inspections.ts'
 import { endpointsOf, type SiteEndpoint } from '../service/webhooks.ts'
@@ -16,7 +25,7 @@ Without more, it tells how each does. NUMBER is its number there; without one, a
   test     sends a message of the type webhook.test, once
   failed   lists the messages that were given up
   replay   sends messages again: --since TIME those from then on, --id ID that of a signup
-  enable   sends again to a webhook that is disabled or halted
+  enable   sends again to a webhook that is disabled or halted, what is set aside at once
 The running service sends what is sent again, with the ids that the messages had.
 Exit code 1: a webhook is halted or disabled, has not taken the test, or has no such message.`
 
@@ -59,13 +68,8 @@ export function addWebhooks(program: Command, run: Run): void {
     )
 }
 
-/** What a command did with a webhook. The JSON has all but the words. */
-interface Told {
-  readonly words: string
-  readonly isWell?: boolean
-}
-
-type Work = (endpoint: SiteEndpoint, log: WebhookLog) => Promise<Told>
+/** The JSON has all but the words. */
+type Work = (endpoint: SiteEndpoint, log: WebhookLog) => Promise<WebhookDone>
 
 interface Which {
   readonly since?: number | undefined
@@ -87,26 +91,15 @@ function workOf(what: string | undefined, { since, id }: Which, stop: AbortSigna
     case 'test':
       return async (endpoint) => {
         const sent = await testWebhook(endpoint, stop)
-        if (sent.kind === 'sent') return { words: 'has taken the test', isWell: true }
-        return { words: `has not taken the test: ${sent.reason}`, isWell: false, ...sent }
+        return { ...testWords(sent), ...(sent.kind !== 'sent' && sent) }
       }
     case 'failed':
       return async ({ key }, log) => failed(key, log)
     case 'replay':
-      return async ({ key }, log) => {
-        if (since === undefined) {
-          const isWell = await log.replay(key, id?.toLowerCase() ?? '')
-          return { words: isWell ? 'gets it again' : 'has no message of such a signup', isWell }
-        }
-        const positions = await log.replaySince(key, since)
-        const back = `goes back by ${counted(positions, 'position')}`
-        return { words: positions === 0 ? 'has sent nothing since then' : back, positions }
-      }
+      return ({ key }, log) =>
+        since === undefined ? replayOne(log, key, id ?? '') : replayFrom(log, key, since)
     case 'enable':
-      return async ({ key }, log) => {
-        await log.note(key, workingFare)
-        return { words: 'is enabled' }
-      }
+      return ({ key }, log) => enable(log, key)
     default:
       throw new UsageError('Say test, failed, replay or enable.')
   }

@@ -1,4 +1,4 @@
-import type { DeliveryLog, PendingTab } from '../journal/contracts/delivery-log.ts'
+import { type DeliveryLog, type PendingTab, retryFact } from '../journal/contracts/delivery-log.ts'
 import type { Erasure } from '../journal/contracts/erasure.ts'
 import { JournalUnavailable, Overtaken } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
@@ -90,6 +90,8 @@ export class Writer {
   #arrivedAtFull: number | undefined
   /** Whether signups may wait that are in no batch. */
   #mayHaveMore = true
+  /** The last fact of `retryFact` that was heeded. */
+  #retryAsked: string | undefined
   /** Whether the last batch was a try of a tab set aside. Then the other tabs have their turn. */
   #triedAside = false
   #running: Promise<void> | undefined
@@ -187,6 +189,7 @@ export class Writer {
     await this.#markers.keepUp()
     await this.#remover.keepUp()
     if (this.#options.removesOnly) return this.#attempts.rest(removesOnlyMs)
+    await this.#heedRetry()
     const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#dueTab()
     if (!this.#mayHaveMore && dueTab === undefined) {
       this.#attempts.resume()
@@ -313,10 +316,21 @@ export class Writer {
     await journal.release(batch)
     await this.#markers.released(batch)
     const key = tabKey(tab.name)
+    if (this.#aside.size === 0) this.#retryAsked = await journal.fact(retryFact)
     const { waitMs, ...again } = blockedAgain(this.#aside.get(key), this.#now())
     const share = Math.max(1, this.#aside.size / asideTabsMax)
     this.#aside.set(key, { ...again, retryAt: this.#now() + waitMs * share })
     events.tabSetAside(tab, refused)
+  }
+
+  /** Makes the tries of all tabs set aside due when an operator asks for it. Returns whether that is so. */
+  async #heedRetry(): Promise<boolean> {
+    if (this.#aside.size === 0) return false
+    const asked = await this.#options.journal.fact(retryFact)
+    if (asked === this.#retryAsked) return false
+    this.#retryAsked = asked
+    for (const [key, retry] of this.#aside) this.#aside.set(key, { ...retry, retryAt: this.#now() })
+    return true
   }
 
   /** The tab set aside whose next try is due, if there is one. */
@@ -349,7 +363,7 @@ export class Writer {
     while (!woken.aborted && !this.#mayHaveMore && this.#now() < next) {
       await clock.sleep(Math.min(this.#untilLook(), next - this.#now()), woken)
       if ((await this.#pending()).length > 0) this.#mayHaveMore = true
-      else if (await this.#remover.isDue()) break
+      else if ((await this.#remover.isDue()) || (await this.#heedRetry())) break
     }
     this.#wake = undefined
   }

@@ -1,5 +1,6 @@
-import type { WebhookFigures } from '../journal/contracts/webhook-log.ts'
+import type { WebhookFigures, WebhookLog } from '../journal/contracts/webhook-log.ts'
 import { isoOrNull } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
 
 /** How an endpoint does. Times are ISO 8601 in UTC. */
 export type EndpointState = ReturnType<typeof endpointState>
@@ -55,4 +56,35 @@ export function endpointHint(it: EndpointState, number: number): string | undefi
   return it.givenUp > 0
     ? `See rollcall webhooks failed ${number}; rollcall webhooks replay sends it again.`
     : undefined
+}
+
+/** What was done with a webhook, for behind its name. */
+export interface WebhookDone {
+  readonly words: string
+  readonly isWell?: boolean
+}
+
+/** Sends the message of a signup again. */
+export async function replayOne(log: WebhookLog, key: string, id: string): Promise<WebhookDone> {
+  const isWell = await log.replay(key, id.toLowerCase())
+  return { words: isWell ? 'gets it again' : 'has no message of such a signup', isWell }
+}
+
+/** Sends the messages of signups again that came, or were confirmed, at this time or later. */
+export async function replayFrom(log: WebhookLog, key: string, since: Millis) {
+  const positions = await log.replaySince(key, since)
+  const back = `goes back by ${positions.toLocaleString('en-US')} ${positions === 1 ? 'position' : 'positions'}`
+  return { words: positions === 0 ? 'has sent nothing since then' : back, positions }
+}
+
+/** Sends again to a webhook that is disabled or halted, and what is set aside at once. */
+export async function enable(log: WebhookLog, key: string): Promise<WebhookDone> {
+  await log.enable(key)
+  return { words: 'is enabled' }
+}
+
+/** @param sent what became of a test */
+export function testWords(sent: { readonly kind: string; readonly reason?: string }): WebhookDone {
+  if (sent.kind === 'sent') return { words: 'has taken the test', isWell: true }
+  return { words: `has not taken the test: ${sent.reason ?? ''}`, isWell: false }
 }

@@ -1,12 +1,16 @@
+import { html } from 'hono/html'
 import { adminRoutes } from '../admin/admin.ts'
-import { sending } from '../admin/sending.ts'
-import type { AdminRoute, AdminSite } from '../admin/visit.ts'
+import { sendingRoute } from '../admin/sending.ts'
+import type { AdminSite } from '../admin/visit.ts'
+import { sendTestNotice } from '../alerts/inspection.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Route } from '../http/router.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
 import type { Logger } from '../ops/log.ts'
 import { adminEvents } from '../ops/request-events.ts'
+import { second } from '../platform/clock.ts'
+import { testWebhook } from './inspections.ts'
 import type { RunningSites } from './running-site.ts'
 import { connectSpreadsheet, destinationOf } from './spreadsheets.ts'
 import { endpointsOf } from './webhooks.ts'
@@ -19,6 +23,8 @@ export interface AdminParts {
   readonly journal: Pick<OpenJournal, 'admin'>
   readonly log: Logger
 }
+
+const testMaxMs = 20 * second
 
 /** The routes of the admin page with their whole paths. */
 export function adminPart(
@@ -35,20 +41,24 @@ export function adminPart(
       ...{ name, journal: site.journal, confirms: confirmation === 'mail' },
       location: connectSpreadsheet(destination, world).location,
       account: spreadsheet.kind === 'google' ? spreadsheet : undefined,
-      endpoints: endpointsOf(secrets, site.config),
+      endpoints: endpointsOf(secrets, site.config).map((endpoint) => ({
+        ...endpoint,
+        test: () => testWebhook(endpoint, AbortSignal.timeout(testMaxMs)),
+      })),
     }
   }
+  const { alertWebhook } = secrets
+  const receiver = { ...world, http: world.receiverHttp }
+  const sending = sendingRoute({
+    testNotice:
+      alertWebhook &&
+      (() => sendTestNotice(alertWebhook, receiver, AbortSignal.timeout(testMaxMs))),
+  })
   const [first, ...others] = sites
   return adminRoutes({
     sites: [siteOf(first), ...others.map(siteOf)],
-    routes,
+    routes: [{ path: '', GET: async () => ({ title: 'Overview', body: html`` }) }, sending],
     ...{ log: journal.admin, token, digest, clock, now: () => time.now() },
     events: adminEvents(log),
   })
 }
-
-/** What is below `/admin`. */
-const routes: readonly AdminRoute[] = [
-  { path: '', GET: sending },
-  { path: '/sending', GET: sending },
-]

@@ -224,6 +224,9 @@ export interface DeliveryNote {
 /** The name of the fact that holds the note. */
 export const deliveryFact = 'delivery'
 
+/** The name of the fact that changes when an operator wants tabs that are set aside to be tried at once. */
+export const retryFact = 'retry'
+
 /** The last note; undefined when delivery has never run. */
 export async function readDeliveryNote(
   reader: Pick<Reader, 'fact'>,

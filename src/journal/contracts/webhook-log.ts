@@ -36,6 +36,9 @@ export interface WebhookLog {
   /** Notes how the endpoint does. */
   note(endpoint: string, fare: EndpointFare): Promise<void>
 
+  /** Notes that it works, and makes what is set aside due now. */
+  enable(endpoint: string): Promise<void>
+
   /** At most 100 messages that were given up, behind this position, in order. */
   failed(endpoint: string, after: number): Promise<readonly FailedMessage[]>
 

@@ -101,6 +101,7 @@ const sql = statementsOf('webhooks', (dialect) => {
     since: `SELECT min(signup.position) AS first FROM signup CROSS JOIN tab
             WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab
               AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
+    hurry: `UPDATE aside SET next_at = 0 WHERE endpoint = ${endpoint} AND next_at > 0`,
     moveBack: `UPDATE endpoint SET cursor = $3 ${known} AND cursor > $3`,
     // What was given up behind the cursor is sent like all others, and set aside when it fails.
     dropGivenUp: `DELETE FROM aside WHERE endpoint = ${endpoint} AND position > $3 AND next_at IS NULL
@@ -177,6 +178,9 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
     note: async (key, { failingSince, haltedAt, disabledAt, reason }) => {
       const times = [failingSince ?? null, haltedAt ?? null, disabledAt ?? null] as const
       await change([sql.note, id, key, ...times, reason])
+    },
+    enable: async (key) => {
+      await change([sql.note, id, key, null, null, null, ''], [sql.hurry, id, key])
     },
     failed: async (key, position) => {
       const [{ rows }] = await db.query([sql.failed, id, key, position])

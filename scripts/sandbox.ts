@@ -1,6 +1,7 @@
 /**
  * `npm run sandbox`: runs the real service with an emulated Google Sheet, without an account. It prints
- * each row that reaches the sheet, and keeps nothing when it ends. With `-- --challenge`, visitors must
+ * each row that reaches the sheet, and where the admin page is, with made-up signups of a month in it. It keeps
+ * nothing when it ends. With `-- --challenge`, visitors must
  * also pass an emulated Turnstile. Each site of `ROLLCALL_CONFIG` gets a spreadsheet. `npm run dev` does the same, and restarts the service, with its data,
  * after each change of a source file.
  */
@@ -16,6 +17,8 @@ import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-h
 import { onStopSignal } from '../src/cli/terminal/stop-signals.ts'
 import { readEnvironment } from '../src/config/env/env.ts'
 import { settingNames } from '../src/config/settings.ts'
+import { defaultSite } from '../src/config/sites/site.ts'
+import { madeUpDomain, makeUpMonth } from './sandbox-month.ts'
 import { sandboxSites, sandboxSpreadsheet } from './sandbox-sites.ts'
 
 const once = [join(import.meta.dirname, '../src/start.js')]
@@ -60,8 +63,18 @@ A token for curl: curl -d '{"siteKey":"${siteKey}"}' ${challenge.url}/emulator/t
 Break it: emulators/challenge/README.md\n\n`)
   }
   const [first] = names ? [] : [...spreadsheets.values()]
+  if (first) {
+    const count = await makeUpMonth(folder, defaultSite, first.id)
+    process.stdout.write(`Made-up signups of a month: ${count}. Their rows are not printed.\n`)
+  }
+  const { variables } = readEnvironment()
+  const { PORT = '3000', ADMIN_TOKEN = crypto.randomUUID(), SPAM_FILTER = 'quarantine' } = variables
+  process.stdout.write(
+    `The admin page: http://localhost:${PORT}/admin with the token ${ADMIN_TOKEN}\n\n`,
+  )
   const service = startService(emulator, account, {
     ...challengeSettings,
+    ...{ ADMIN_TOKEN, SPAM_FILTER },
     ...(first && { SHEETS_SHEET_ID: first.id }),
     ...(config !== undefined && { ROLLCALL_CONFIG: config }),
   })
@@ -110,6 +123,7 @@ async function showRows(spreadsheets: ReadonlyMap<string, SpreadsheetHandle>): P
         const from = shown.get(place) ?? 0
         const rows = spreadsheet.rows(title, from)
         rows.forEach((row, index) => {
+          if (row.some((cell) => cell.endsWith(madeUpDomain))) return
           process.stdout.write(`${place} ${from + index + 1} │ ${row.join(' │ ')}\n`)
         })
         shown.set(place, from + rows.length)

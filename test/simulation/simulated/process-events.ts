@@ -32,5 +32,6 @@ export function processEvents(options: ProcessEventsOptions): Events {
 }
 
 export function wordsOf(value: unknown): string {
-  return value instanceof Error ? value.message : String(value)
+  if (value instanceof Error) return value.message
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

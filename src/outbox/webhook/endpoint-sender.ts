@@ -52,6 +52,8 @@ const refreshMs = 5 * second
 /** A group of messages ends with so many, or after this time. A kill sends it twice. */
 const groupMax = 50
 const groupMs = 200
+/** The end of a try waits for others for so long, as messages that are read and sent together cost less. */
+const gatherMs = 1
 /** How often the cursor passes signups that make no message. */
 const passMs = 10 * second
 /** How far the first message whose try has not ended may be behind. */
@@ -145,6 +147,7 @@ export class EndpointSender implements AsyncDisposable {
       if (delivers()) await this.#attempt(() => this.#step())
       // A stop has ended this sleep before it begins.
       await clock.sleep(this.#ended > 0 ? groupMs : lookMs, this.#wake.signal)
+      await clock.sleep(gatherMs, signal)
     }
     unsubscribe()
   }
@@ -239,14 +242,10 @@ export class EndpointSender implements AsyncDisposable {
     // It may have been disabled meanwhile.
     if (this.#free < slice.messages.length) return false
     // There may be more behind positions that make no message.
-    const isMore = slice.messages.length < max && slice.upto > this.#head
-    if (isMore) this.#wake.abort(woken)
+    if (slice.messages.length < max && slice.upto > this.#head) this.#wake.abort(woken)
     this.#head = slice.upto
     for (const message of slice.messages) this.#launch(message, probing)
-    if (slice.messages.length > 0) return true
-    // A journal on this disk answers at once, and so would let nothing else run on a long way.
-    if (isMore) await this.#options.clock.sleep(1, this.#stopping.signal)
-    return false
+    return slice.messages.length > 0
   }
 
   /** Sends some of those that are set aside and due. */

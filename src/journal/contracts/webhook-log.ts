@@ -30,7 +30,7 @@ export interface WebhookLog {
   /** At most 20 messages that are set aside and due, the earliest first, each as the signup is now. */
   due(endpoint: string, now: Millis): Promise<readonly AsideMessage[]>
 
-  /** Notes what became of messages that were set aside. */
+  /** Notes what became of messages that were set aside; on disk only after the next commit, as `advance`. */
   settle(endpoint: string, outcomes: readonly AsideOutcome[]): Promise<void>
 
   /** Notes how the endpoint does. */

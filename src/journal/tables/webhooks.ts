@@ -2,6 +2,7 @@ import { day } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type {
   AsideMessage,
+  AsideOutcome,
   CursorMove,
   MessageSlice,
   WebhookFigures,
@@ -13,7 +14,6 @@ import {
   ask,
   flagOf,
   givenPositions,
-  givenRows,
   headLock,
   numberOf,
   type Operation,
@@ -48,7 +48,7 @@ const isSilent = `coalesce((SELECT after FROM silent WHERE silent.site = tab.sit
   AND silent.upto >= signup.position ORDER BY silent.upto LIMIT 1), signup.position) < signup.position`
 
 const sql = statementsOf('webhooks', (dialect) => {
-  const { given, id, signupAt, lastPosition } = dialect
+  const { id, signupAt, lastPosition } = dialect
   const endpoint = '(SELECT id FROM endpoint WHERE site = $1 AND key = $2)'
   const known = 'WHERE site = $1 AND key = $2'
   const columns = `${recordColumns}, ${isErased} AS "isErased"`
@@ -76,20 +76,16 @@ const sql = statementsOf('webhooks', (dialect) => {
                  WHERE endpoint = endpoint.id AND next_at IS NOT NULL AND tries > 0) AS aside
              FROM endpoint ${known}`,
     last: `SELECT ${lastPosition} AS last`,
-    next: `${behind(columns)} ORDER BY signup.position LIMIT 1`,
     behind: `${behind(columns)} ORDER BY signup.position LIMIT ${readAtOnce}`,
-    countBehind: behind('count(*) AS count'),
+    countBehind: behind('count(*) AS count, min(received_at) AS at'),
     move: `UPDATE endpoint SET cursor = $4 ${known} AND cursor = $3`,
-    setAside: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason)
-               SELECT ${endpoint}, position, tries, "nextAt", at, reason
-               FROM ${given('given', '$3', {
-                 ...{ position: 'number', tries: 'integer', nextAt: 'number' },
-                 ...{ at: 'number', reason: 'text' },
-               })} WHERE true ON CONFLICT DO NOTHING`,
     due: `${aside(`${columns}, aside.tries`)} AND next_at <= $3 ORDER BY next_at LIMIT ${dueAtOnce}`,
     end: `DELETE FROM aside WHERE endpoint = ${endpoint} AND position = $3 AND ($4 OR NOT is_erased)`,
-    again: `UPDATE aside SET tries = $5, next_at = $6, at = $7, reason = $8
-            WHERE endpoint = ${endpoint} AND position = $3 AND ($4 OR NOT is_erased)`,
+    fail: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason)
+           SELECT id, $3, $5, $6, $7, $8 FROM endpoint ${known}
+           ON CONFLICT (endpoint, position) DO UPDATE SET tries = excluded.tries,
+             next_at = excluded.next_at, at = excluded.at, reason = excluded.reason
+           WHERE $4 OR NOT aside.is_erased`,
     note: `UPDATE endpoint SET failing_since = $3, halted_at = $4, disabled_at = $5, reason = $6 ${known}`,
     failed: `${aside('aside.position, signup.id, tries, at, reason, is_erased AS "isErased"')}
              AND next_at IS NULL AND aside.position > $3 ORDER BY aside.position LIMIT ${failedAtOnce}`,
@@ -143,6 +139,9 @@ export function stepToTellErased(site: number, positions: readonly number[]): St
 export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
   const { db, id } = site
   const change = (...steps: readonly Step[]) => db.change([siteLock(id)], ...steps)
+  // Signups would wait for the disk, and what it loses is sent once more.
+  const soon = <T>(operation: () => Operation<T>) =>
+    db.transact([siteLock(id)], operation, { isSynced: false })
   return {
     follow: async (endpoints, now) => {
       await db.change(
@@ -158,22 +157,13 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
       return rows.map(toEndpoint)[0]
     },
     after: (key, position, max) => after(site, key, position, max),
-    advance: (key, move) =>
-      // Signups would wait for the disk, and what it loses is sent once more.
-      db.transact([siteLock(id)], () => advancing(id, key, move), { isSynced: false }),
+    advance: (key, move) => soon(() => advancing(id, key, move)),
     due: async (key, now) => {
       const [{ rows }] = await db.query([sql.due, id, key, Math.min(now, Number.MAX_SAFE_INTEGER)])
       return rows.map((row): AsideMessage => ({ ...toMessage(row), tries: Number(row['tries']) }))
     },
     settle: async (key, outcomes) => {
-      await change(
-        ...outcomes.map((one): Step => {
-          const { position, type } = one
-          const which = [id, key, position, type === 'signup.erased'] as const
-          if (one.isSent) return [sql.end, ...which]
-          return [sql.again, ...which, one.tries, one.nextAt ?? null, one.at, one.reason]
-        }),
-      )
+      await soon(() => ask(...outcomes.map((one) => stepToSettle(id, key, one))))
     },
     note: async (key, { failingSince, haltedAt, disabledAt, reason }) => {
       const times = [failingSince ?? null, haltedAt ?? null, disabledAt ?? null] as const
@@ -219,22 +209,24 @@ async function after(
   max: number,
 ): Promise<MessageSlice> {
   const end = position + readPositions
-  // A busy endpoint asks for one at a time: fixed limits keep the statements prepared.
-  const [read, limit] = max === 1 ? [sql.next, 1] : [sql.behind, readAtOnce]
-  const [last, { rows }] = await db.query([sql.last], [read, id, key, position, end])
+  const [last, { rows }] = await db.query([sql.last], [sql.behind, id, key, position, end])
   const messages = rows.slice(0, max).map(toMessage)
-  const isAll = rows.length < limit && rows.length <= max
+  const isAll = rows.length < readAtOnce && rows.length <= max
   const upto = Math.min(end, Math.max(position, Number(rowOf(last)['last'])))
   return { messages, upto: isAll ? upto : (messages.at(-1)?.position ?? position) }
+}
+
+/** When the signup was erased meanwhile, that is still to be told. */
+function stepToSettle(id: number, key: string, one: AsideOutcome): Step {
+  const which = [id, key, one.position, one.type === 'signup.erased'] as const
+  if (one.isSent) return [sql.end, ...which]
+  return [sql.fail, ...which, one.tries, one.nextAt ?? null, one.at, one.reason]
 }
 
 function* advancing(id: number, key: string, { from, to, aside }: CursorMove): Operation<boolean> {
   const [{ changes }] = yield* ask([sql.move, id, key, from, to])
   if (changes === 0) return false
-  const rows = aside.map(({ position, tries, nextAt = null, at, reason }) => {
-    return { position, tries, nextAt, at, reason }
-  })
-  if (rows.length > 0) yield* ask([sql.setAside, id, key, givenRows(rows)])
+  yield* ask(...aside.map((one) => stepToSettle(id, key, one)))
   return true
 }
 
@@ -275,19 +267,11 @@ export async function webhookFigures(
   if (!record) return undefined
   const { waiting, failed, first } = toCounts(rowOf(asides))
   const behind = Number(rowOf(lasts)['last']) - record.cursor
-  const [counted] = await db.query([
-    sql.countBehind,
-    id,
-    key,
-    record.cursor,
-    record.cursor + readPositions,
-  ])
-  const next = await after(site, key, record.cursor, 1)
-  const [oldest] = await db.query([sql.receivedAt, first ?? 0])
-  const times = [
-    ...next.messages.map(({ signup }) => signup.receivedAt),
-    ...oldest.rows.map(({ at }) => Number(at)),
-  ]
+  const [counted, firstAside] = await db.query(
+    [sql.countBehind, id, key, record.cursor, record.cursor + readPositions],
+    [sql.receivedAt, first ?? 0],
+  )
+  const times = [...counted.rows, ...firstAside.rows].flatMap(({ at }) => numberOf(at) ?? [])
   return {
     ...record,
     failed,

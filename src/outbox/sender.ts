@@ -3,6 +3,7 @@ import type { ClaimOrder, Message, MessageOutcome, Outbox } from '../journal/con
 import { type Clock, type Random, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { pauseMs, probePauseMs, steadyTime, triesMax } from './ladder.ts'
+import { SendLoop } from './send-loop.ts'
 
 /** What sends messages of some kinds: mails, or notices. */
 export interface Consumer extends AsyncDisposable {
@@ -62,8 +63,6 @@ export interface SenderOptions {
   readonly lookMs?: number | undefined
 }
 
-/** How long a stop waits for what is being sent, so that fewer are sent twice. */
-const stopMs = 2 * second
 /** So many failures in a row that may be the server's count as a failure of the server. */
 const failuresMax = 5
 /** How many other messages probe a server, each once, before one does so again. */
@@ -86,14 +85,8 @@ export class Sender implements AsyncDisposable {
   /** Whom claimed messages belong to: no other sender has this name. */
   readonly #by = crypto.randomUUID()
   readonly #now: () => Millis
-  readonly #stopping = new AbortController()
-  /** Aborts what is being sent. */
-  readonly #leaving = new AbortController()
-  readonly #sending = new Set<Promise<void>>()
   /** Ends when the message that was handed over last is settled. */
   #turn: Promise<unknown> = Promise.resolve()
-  /** Aborts when there may be something to do before the next look. */
-  #wake = new AbortController()
   /** Whether the server has taken something since it failed last, or since the start. */
   #isTrusted = false
   #failures = 0
@@ -103,64 +96,44 @@ export class Sender implements AsyncDisposable {
   readonly #suspects = new Set<number>()
   /** Messages that failed while others got through. */
   readonly #blamed = new Set<number>()
-  readonly #running: Promise<void>
+  readonly #loop: SendLoop
 
   /** Sends until it is disposed. */
   constructor(options: SenderOptions) {
     this.#options = options
     this.#now = steadyTime(options.clock, options.time)
-    this.#running = this.#run()
+    const { clock, events, lookMs = second } = options
+    this.#loop = new SendLoop({
+      ...{ clock, crashed: (error) => events.crashed(error) },
+      step: () => this.#fill(),
+      pauseMs: () => lookMs,
+    })
   }
 
-  /** Gives what is being sent a moment, and does not wait for a server that hangs. */
-  async stop(graceMs = stopMs): Promise<void> {
-    this.#stopping.abort()
-    this.#wake.abort()
-    const { clock, consumer } = this.#options
-    const ended = new AbortController()
-    void Promise.all([this.#running, ...this.#sending]).then(() => ended.abort())
-    await clock.sleep(Math.min(graceMs, stopMs), ended.signal)
-    this.#leaving.abort()
-    await Promise.all([this.#running, ...this.#sending])
-    await consumer[Symbol.asyncDispose]()
+  /** @see SendLoop.stop */
+  async stop(graceMs?: number): Promise<void> {
+    await this.#loop.stop(graceMs)
+    await this.#options.consumer[Symbol.asyncDispose]()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
 
-  async #run(): Promise<void> {
-    const { clock, events, lookMs = second } = this.#options
-    const isStopping = () => this.#stopping.signal.aborted
-    for (;;) {
-      this.#wake = new AbortController()
-      await unlessUnavailable(this.#fill()).catch((error: unknown) => events.crashed(error))
-      if (isStopping()) return
-      await clock.sleep(lookMs, this.#wake.signal)
-      if (isStopping()) return
-    }
-  }
-
   /** Claims as many messages as can be sent right away. */
   async #fill(): Promise<void> {
     const { outbox, consumer, clock, delivers } = this.#options
-    const max = (this.#isTrusted ? consumer.atOnce : 1) - this.#sending.size
+    const max = (this.#isTrusted ? consumer.atOnce : 1) - this.#loop.sending.size
     if (max <= 0 || clock.elapsed() < this.#pausedUntil || !delivers()) return
     const order = { ...consumer.order, by: this.#by, now: this.#now(), max }
     const { messages } = await outbox.claim(order)
-    for (const message of messages) {
-      const sending = this.#send(message).finally(() => {
-        this.#sending.delete(sending)
-        this.#wake.abort()
-      })
-      this.#sending.add(sending)
-    }
+    for (const message of messages) this.#loop.add(this.#send(message))
   }
 
   /** Never rejects. */
   async #send(message: Message): Promise<void> {
     const { consumer, outbox, events } = this.#options
-    const { signal } = this.#leaving
+    const { signal } = this.#loop.leaving
     // When the journal cannot tell, the next try asks again.
     const isWanted = async () =>
       (await unlessUnavailable(outbox.isClaimed(message.number, this.#by))) === true
@@ -263,8 +236,8 @@ export class Sender implements AsyncDisposable {
         return
       } catch (error) {
         if (!(error instanceof JournalUnavailable)) throw error
-        if (this.#leaving.signal.aborted) return
-        await clock.sleep(second, this.#leaving.signal)
+        if (this.#loop.leaving.signal.aborted) return
+        await clock.sleep(second, this.#loop.leaving.signal)
       }
     }
   }

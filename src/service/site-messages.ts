@@ -10,7 +10,7 @@ import type { Logger } from '../ops/log.ts'
 import { type ReporterOptions, startReporter } from '../outbox/mail/reporter.ts'
 import { type Consumer, Sender } from '../outbox/sender.ts'
 import { EndpointSender } from '../outbox/webhook/endpoint-sender.ts'
-import { type Endpoint, endpointKeyOf } from '../outbox/webhook/endpoint.ts'
+import { endpointKeyOf } from '../outbox/webhook/endpoint.ts'
 import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
 import type { Receiver } from '../outbox/webhook/send.ts'
 import { hour, second } from '../platform/clock.ts'
@@ -25,7 +25,7 @@ export interface MessageOptions {
   /** Who gets notices; when undefined, the log is the only one to be told. */
   readonly receiver: Receiver | undefined
   /** Who gets a message for each signup. */
-  readonly endpoints?: readonly Endpoint[] | undefined
+  readonly endpoints?: readonly Receiver[] | undefined
   /** Makes what sends mails; undefined when nothing needs mail. */
   readonly mail?: (() => Consumer) | undefined
   /** What the owner is told; undefined when nobody is. */
@@ -94,7 +94,7 @@ export function startMessages(options: MessageOptions, parts: Parts) {
 
 /** Keeps the endpoints in the journal, until the signal aborts. Those of an hour ago are not gone yet. */
 async function follow(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly Receiver[],
   { journal, world: { clock }, events, delivers }: Parts,
   signal: AbortSignal,
 ): Promise<void> {

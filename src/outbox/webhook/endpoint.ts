@@ -3,10 +3,6 @@ import { hash } from 'node:crypto'
 import type { WebhookMessage, WebhookType } from '../../journal/contracts/webhook-log.ts'
 import { iso } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
-import type { Receiver } from './send.ts'
-
-/** Who receives a message for each signup of a site. */
-export type Endpoint = Receiver
 
 /** By which the journal knows an endpoint, as it never has the URL: 32 characters, hexadecimal. */
 export function endpointKeyOf(url: string): string {

@@ -4,7 +4,7 @@ import type { Millis } from '../../signup/signup.ts'
 import { probePauseMs } from '../ladder.ts'
 import type { Unreceived } from './send.ts'
 
-export const atOnceMax = 10
+const atOnceMax = 10
 /** So many failures in a row are not the fault of the messages. */
 const failuresMax = 20
 const failingMaxMs = 5 * day
@@ -62,8 +62,9 @@ export class Fare {
 
   works(): void {
     this.#begin()
+    const { failingSince, disabledAt } = this.#fare
     // What was on its way when the endpoint was disabled enables nothing.
-    if (this.#fare.disabledAt === undefined) this.#fare = workingFare
+    if (failingSince !== undefined && disabledAt === undefined) this.#fare = workingFare
   }
 
   #begin(): void {

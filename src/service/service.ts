@@ -1,6 +1,7 @@
 import { type Config, startNotes } from '../config/config.ts'
 import { type Secrets, secretsOf } from '../config/secrets.ts'
 import type { Application } from '../http/edge.ts'
+import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
@@ -12,6 +13,7 @@ import { startRetention } from '../operations/retention.ts'
 import { type RunningSite, runningSites } from './running-site.ts'
 import type { MessageOptions } from './site-messages.ts'
 import { createWeb } from './web.ts'
+import { endpointsOf } from './webhooks.ts'
 import { realWorld, type World } from './world.ts'
 
 /** A running service. Disposing of it stops new requests, lets one batch in flight settle, then closes. */
@@ -87,6 +89,7 @@ export async function startService(
   }
   started.defer(stopDelivering)
 
+  await followWebhooks(sites, secrets, clock)
   const web = await createWeb({ config, sites, secrets, journal, log, metrics }, world)
   const { host, port, bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
@@ -107,6 +110,19 @@ export async function startService(
     locations: sites.map((site) => locationOf(site, config, secrets, world)),
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** Before the first signup, so that it is among the messages of a new webhook. */
+async function followWebhooks(
+  sites: readonly RunningSite[],
+  secrets: Secrets,
+  clock: World['clock'],
+): Promise<void> {
+  for (const { config: site, journal } of sites) {
+    const keys = endpointsOf(secrets, site).map(({ key }) => key)
+    if (keys.length === 0) continue
+    await unlessUnavailable(journal.webhooks.follow(keys, (journal.time ?? clock).now()))
   }
 }
 

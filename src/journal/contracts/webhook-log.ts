@@ -4,8 +4,8 @@ import type { Millis, Signup } from '../../signup/signup.ts'
  * The journal's interface for webhooks of one site. Each endpoint has a cursor in the list. A message has a row
  * of its own only when it has failed, was asked for again, or tells that a signup was erased.
  *
- * An endpoint is known by its key: whoever follows chooses it. Only the instance that delivers for the site sends,
- * and calls `follow`, `advance` and `settle`.
+ * An endpoint is known by its key: whoever follows chooses it. Every instance calls `follow` when it starts. Only
+ * the one that delivers for the site sends, and goes on to call `follow`, `advance` and `settle`.
  */
 export interface WebhookLog {
   /**

@@ -46,6 +46,21 @@ export interface Reader {
    */
   pending(after: number, max: number): Promise<readonly SignupRecord[]>
 
+  /**
+   * The newest signups of this choice below the cursor `before`, the newest first, but for erased ones. What it
+   * reads is bounded, whatever it skips: a page may have fewer than `recentMax` signups, or none, and there may
+   * be older ones all the same.
+   *
+   * @param before `next` of the page before; left out for the first page
+   */
+  recent(choice: RecentChoice, before?: number): Promise<RecentPage>
+
+  /**
+   * The signups of this address, letter case aside, in the next slice of positions: a few milliseconds. Call it
+   * again until there is no `next`.
+   */
+  ofAddress(address: string, after: number): Promise<AddressSlice>
+
   /** What is beside the list. */
   beside(): Promise<ConfirmationFigures>
 
@@ -63,6 +78,40 @@ export interface SignupRecord {
   readonly position: number
   /** Its `sheetTab` is the tab's name as it was first used. */
   readonly signup: Signup
+}
+
+/** At most how many signups `Reader.recent` tells at once. */
+export const recentMax = 50
+
+export interface RecentChoice {
+  /** A name, in any letter case. */
+  readonly tab?: string | undefined
+  /** Left out: all that are in the list. Those in quarantine and those that are pending have no other state. */
+  readonly state?: 'waiting' | 'written' | 'quarantine' | 'pending' | undefined
+}
+
+/** Where a signup stands. A `duplicate` gets no row. */
+export interface RecentSignup extends SignupRecord {
+  readonly state: NonNullable<RecentChoice['state']> | 'duplicate'
+  /** When its batch was settled. */
+  readonly writtenAt: Millis | undefined
+  /** When the cells of one that is beside the list are erased; undefined while its mail waits. */
+  readonly until: Millis | undefined
+}
+
+export interface RecentPage {
+  /** Their positions fall. Those beside the list have positions above all others, as `held` has them. */
+  readonly signups: readonly RecentSignup[]
+  /** The cursor of older ones; undefined when there are none. */
+  readonly next: number | undefined
+  /** The names of the site's tabs, but for the quarantine tab, in order. */
+  readonly tabs: readonly string[]
+}
+
+export interface AddressSlice {
+  readonly signups: readonly RecentSignup[]
+  /** Where the next slice begins; undefined when all are done. */
+  readonly next: number | undefined
 }
 
 /** How many signups came and how many were written. */

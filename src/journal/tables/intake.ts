@@ -39,14 +39,17 @@ export const idempotencyKeyMs = 25 * 60 * minute
 /** For how many milliseconds a used token is kept: longer than any challenge token is valid. */
 export const challengeTokenMs = 10 * minute
 
+/** When the first batch that has the signup was settled. */
+export const settledAt = `(
+    SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
+    WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
+    ORDER BY batch_range.upto LIMIT 1
+  ) AS "writtenAt"`
+
 /** Selects what `toStatus` reads. */
 export const selectStatus = `
   SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.key AS "inKey",
-    tab.name AS "inTab", suspect.mark, coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, (
-      SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
-      WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
-      ORDER BY batch_range.upto LIMIT 1
-    ) AS "writtenAt"
+    tab.name AS "inTab", suspect.mark, coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, ${settledAt}
   FROM signup JOIN tab ON tab.id = signup.tab
     LEFT JOIN suspect ON suspect.position = signup.position
     LEFT JOIN tab AS asked ON asked.id = suspect.tab`

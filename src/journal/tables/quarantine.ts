@@ -80,7 +80,7 @@ export function stepsToNote(
 }
 
 /** The positions of those that are held beside the list stand behind all others. */
-const besideBase = 2 ** 51
+export const besideBase = 2 ** 51
 
 function toHeldBeside(row: Row): SignupRecord {
   const { position, signup } = toRecord(row)

@@ -8,6 +8,7 @@ import { allHours, besideState } from './layout.ts'
 import { pendingColumns } from './pending.ts'
 import { figuresOf } from './outbox.ts'
 import { heldAfter } from './quarantine.ts'
+import { addressSlice, recentOf } from './recent.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import { heldMark, isHeldKey } from './tabs.ts'
 import { webhookFigures } from './webhooks.ts'
@@ -112,6 +113,8 @@ export function readerOf(site: ReadSite): Reader {
       const [{ rows }] = await db.query([sql.pending, id, after, max])
       return rows.map(toRecord)
     },
+    recent: (choice, before) => recentOf(site, choice, before),
+    ofAddress: (address, after) => addressSlice(site, address, after),
     beside: async () => {
       const [figures] = await db.query([sql.beside, id])
       return toBeside(rowOf(figures))

@@ -14,6 +14,7 @@ import { newTabsByClient, numberOfTabs } from './intake-log-tabs-contract.ts'
 import { fairTurns, limitedMails, sentMessages } from './outbox-contract.ts'
 import { erasedSuspects, heldSignups, releasedSignups } from './quarantine-contract.ts'
 import { readerTests } from './reader-contract.ts'
+import { recentSignups } from './recent-contract.ts'
 import { retentionTests } from './retention-contract.ts'
 import { messagesAside, readMessages, replayedMessages } from './webhook-log-contract.ts'
 
@@ -50,4 +51,5 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'webhooks: replays': replayedMessages,
   retention: retentionTests,
   reader: readerTests,
+  'reader: recent signups': recentSignups,
 }

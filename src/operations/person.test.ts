@@ -12,9 +12,8 @@ const agreed = (text: string, more: object = {}) => JSON.stringify({ ...more, co
 /** The person at one site, of whom the journal keeps this beside the list. */
 function personIn(journal: ReturnType<typeof openSqliteJournal>, address: string, beside = nobody) {
   const confirmation = { ...journal.confirmation, ofPerson: async () => beside }
-  const { reader, intake } = journal
   return readPerson(address, {
-    journals: new Map([['default', { reader, intake, confirmation }]]),
+    journals: new Map([['default', { reader: journal.reader, confirmation }]]),
     ...{ stop, searched: () => undefined },
   })
 }

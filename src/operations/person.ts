@@ -1,46 +1,43 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PendingRecord } from '../journal/contracts/confirmation.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { iso, isoOrNull } from '../platform/clock.ts'
 import { parseObject } from '../signup/json.ts'
 import type { Millis, Signup } from '../signup/signup.ts'
-import { pagesOf } from './pages-of.ts'
 import { expiredUpTo } from './retention.ts'
+import { listOf } from './words.ts'
 
 /** All that is kept about somebody. Times are ISO 8601 in UTC. */
 export type Person = Awaited<ReturnType<typeof readPerson>>
 
 interface PersonOptions {
-  readonly journals: ReadonlyMap<string, Pick<Journal, 'reader' | 'intake' | 'confirmation'>>
+  readonly journals: ReadonlyMap<string, Pick<Journal, 'reader' | 'confirmation'>>
   readonly stop: AbortSignal
-  /** Told how many signups were searched. */
+  /** Told for each site, again and again, up to which of all signups it was searched. */
   readonly searched: (done: number) => void
 }
-
-const readAtOnce = 1_000
 
 /** Reads what the journal keeps about the person with this address. Letter case does not count. */
 export async function readPerson(address: string, { journals, stop, searched }: PersonOptions) {
   const wordings = new Wordings()
   const sites = []
-  let done = 0
-  for (const [site, { reader, intake, confirmation }] of journals) {
+  for (const [site, { reader, confirmation }] of journals) {
     const signups = []
-    const after = (position: number) => reader.page(position, readAtOnce)
-    for await (const page of pagesOf(readAtOnce, after)) {
+    for (let after: number | undefined = 0; after !== undefined; await nextTurn()) {
       stop.throwIfAborted()
-      for (const { signup } of page) {
-        if (signup.email.toLowerCase() !== address.toLowerCase()) continue
-        const status = await intake.find(signup.id)
+      const { signups: found, next, upto } = await reader.ofAddress(address, after)
+      for (const { signup, writtenAt } of found) {
         signups.push({
-          state: stateOf(signup, status?.writtenAt),
+          state: stateOf(signup, writtenAt),
           ...cellsOf(signup, wordings),
           confirmedAt: isoOrNull(signup.confirmedAt),
-          writtenAt: isoOrNull(status?.writtenAt),
+          writtenAt: isoOrNull(writtenAt),
           // The signs of spam for which it is in quarantine.
           signs: signup.suspect ?? [],
         })
       }
-      searched((done += page.length))
+      searched(upto)
+      after = next
     }
     const { pending, messages, block } = await confirmation.ofPerson(address)
     sites.push({
@@ -91,4 +88,49 @@ class Wordings {
     const known = this.texts.indexOf(text)
     return known === -1 ? this.texts.push(text) - 1 : known
   }
+}
+
+export const nothingKept = 'Nothing is kept about this address.'
+export const unsearched =
+  'Not looked at: the spreadsheets themselves, exports, imports and backups, the mail server and its logs.'
+
+/** What a person is told: a heading, and everything that is not empty, under the names that the JSON has. */
+export interface Entry {
+  readonly heading: string
+  readonly facts: readonly (readonly [name: string, text: string])[]
+}
+
+/** The same for people. */
+export function entriesOf({ sites }: Person): readonly Entry[] {
+  return sites.flatMap(({ site, signups, pending, mails, block, expiredUpTo: upTo }) => [
+    ...signups.map((one) => entry('Signup', { site, ...one })),
+    ...pending.map((one) => entry('Beside the list', { site, ...one })),
+    ...mails.map((one) => entry('Mail', { site, ...one })),
+    ...(block ? [entry('No mail goes to this address', { site, ...block })] : []),
+    ...(upTo === null ? [] : [entry('Erased by RETENTION_DAYS', { site, expiredUpTo: upTo })]),
+  ])
+}
+
+function entry(heading: string, facts: object): Entry {
+  const texts = Object.entries(facts).map(([name, value]: [string, unknown]) => {
+    return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const
+  })
+  const empty = ['null', '[]', '{}', '', 'false']
+  return { heading, facts: texts.filter(([, text]) => !empty.includes(text)) }
+}
+
+/** Lets mails go again to an address that declined them or left. Returns sentences about it. */
+export async function allowMails(
+  address: string,
+  journals: ReadonlyMap<string, Pick<Journal, 'confirmation'>>,
+) {
+  const allowed: string[] = []
+  for (const [site, { confirmation }] of journals) {
+    if (await confirmation.allow(address)) allowed.push(site)
+  }
+  const words =
+    allowed.length === 0
+      ? 'Nothing kept mails from this address.'
+      : `Mails may go to this address again, of the site ${listOf(allowed)}.`
+  return { allowed, words }
 }

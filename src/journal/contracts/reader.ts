@@ -110,6 +110,8 @@ export interface RecentPage {
 
 export interface AddressSlice {
   readonly signups: readonly RecentSignup[]
+  /** Up to which position all were searched. */
+  readonly upto: number
   /** Where the next slice begins; undefined when all are done. */
   readonly next: number | undefined
 }

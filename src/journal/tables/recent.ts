@@ -199,5 +199,6 @@ export async function addressSlice(
     const found = await recordsAt(site, positions.slice(at, at + recentMax))
     signups.push(...found.toReversed())
   }
-  return { signups, next: Number(rowOf(last)['position']) > end ? end : undefined }
+  const upto = Math.min(end, Number(rowOf(last)['position']))
+  return { signups, upto, next: upto === end ? end : undefined }
 }

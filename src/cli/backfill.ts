@@ -4,7 +4,7 @@ import type { FoundKind } from '../operations/compare.ts'
 import { parseMoment } from './moment.ts'
 import { deliverAgain, type Difference, withDifference } from './difference.ts'
 import { exit, type Run, UsageError } from './session.ts'
-import { digits } from './terminal/words.ts'
+import { digits } from '../operations/words.ts'
 import { countTable } from './terminal/table.ts'
 import { iso } from '../platform/clock.ts'
 

@@ -10,7 +10,8 @@ import { parseMoment } from './moment.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export/formats.ts'
 import { xlsxFormat } from './export/xlsx.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
-import { counted, tabHint } from './terminal/words.ts'
+import { counted } from '../operations/words.ts'
+import { tabHint } from './terminal/words.ts'
 import { chosenName, readSettings, tellExpired } from './settings.ts'
 
 /** Which signups are wanted, and the tabs that the settings name. */

@@ -14,7 +14,8 @@ import { RejectedFile } from './import/rejected-file.ts'
 import { tabKey } from '../signup/signup.ts'
 import { tabsByKey } from '../signup/tab.ts'
 import { exit, type Run, UsageError } from './session.ts'
-import { counted, digits, tabHint } from './terminal/words.ts'
+import { counted, digits } from '../operations/words.ts'
+import { tabHint } from './terminal/words.ts'
 import { type ImportFile, lettersOf, quotedName, rejectedColumns } from './import/file-record.ts'
 
 const dateOrders = ['day-first', 'month-first'] as const

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { moveJournal } from '../service/move-journal.ts'
 import { exit, type Run, UsageError } from './session.ts'
-import { counted } from './terminal/words.ts'
+import { counted } from '../operations/words.ts'
 import { readSettings } from './settings.ts'
 
 const details = `

@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { Journal } from '../journal/contracts/journal.ts'
-import { type JournalHome, partOf } from '../operations/journal-home.ts'
+import { type JournalHome, openEverySite, type OpenSites } from '../operations/journal-home.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { UsageError } from './session.ts'
 import { chosenName } from './settings.ts'
@@ -30,27 +29,13 @@ async function readInput(stop: AbortSignal): Promise<string> {
   return text
 }
 
-/**
- * Opens the journal with all sites that it has ever had, also those that are not in the settings. Rejects when
- * there is no journal: opening it to write would make it.
- *
- * @param site the only one that is wanted; all when it is left out
- */
-export async function openSites(
+/** @param site the only one that is wanted; all when it is left out */
+export function openSites(
   home: JournalHome,
   config: Pick<Config, 'sites'>,
   site: string | undefined,
-): Promise<AsyncDisposable & { readonly journals: ReadonlyMap<string, Journal> }> {
-  const known = await siteNames(home)
-  const names = site === undefined ? known : [chosenName(config, known, site)]
-  const opened = await home.openBeside(known)
-  return {
-    journals: new Map(names.map((name) => [name, partOf(opened.sites, { name })])),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-  }
-}
-
-async function siteNames(home: Pick<JournalHome, 'openReader'>): Promise<readonly string[]> {
-  await using reading = await home.openReader()
-  return [...reading.sites.keys()]
+): Promise<OpenSites> {
+  return openEverySite(home, (known) => {
+    return site === undefined ? known : [chosenName(config, known, site)]
+  })
 }

@@ -1,10 +1,16 @@
 import type { Command } from '@commander-js/extra-typings'
-import { type Person, readPerson } from '../operations/person.ts'
+import {
+  allowMails,
+  entriesOf,
+  nothingKept,
+  type Person,
+  readPerson,
+  unsearched,
+} from '../operations/person.ts'
 import { visible } from '../platform/visible.ts'
 import { argumentHint, openSites, readAddress } from './people.ts'
 import { exit, type Run } from './session.ts'
 import { readSettings } from './settings.ts'
-import { listOf } from './terminal/words.ts'
 
 export function addPerson(program: Command, run: Run): void {
   program
@@ -35,29 +41,13 @@ export function addPerson(program: Command, run: Run): void {
     )
 }
 
-const unsearched =
-  'Not looked at: the spreadsheets themselves, exports, imports and backups, the mail server and its logs.'
-
-/** Everything that is not empty, under the names that the JSON has. */
-function describe({ sites, wordings }: Person): string[] {
-  const told = sites.flatMap(({ site, signups, pending, mails, block, expiredUpTo }) => [
-    ...signups.flatMap((one) => entry('Signup', { site, ...one })),
-    ...pending.flatMap((one) => entry('Beside the list', { site, ...one })),
-    ...mails.flatMap((one) => entry('Mail', { site, ...one })),
-    ...(block ? entry('No mail goes to this address', { site, ...block }) : []),
-    ...(expiredUpTo === null ? [] : entry('Erased by RETENTION_DAYS', { site, expiredUpTo })),
-  ])
-  const agreed = wordings.map((text, at) => `Wording ${at}: ${text}`)
-  const all = told.length > 0 ? [...told, ...agreed] : ['Nothing is kept about this address.']
-  return [...all, unsearched].map(visible)
-}
-
-function entry(heading: string, facts: object): string[] {
-  const texts = Object.entries(facts).map(([key, value]: [string, unknown]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return ['null', '[]', '{}', '', 'false'].includes(text) ? '' : `  ${key}: ${text}`
+function describe(person: Person): string[] {
+  const told = entriesOf(person).flatMap(({ heading, facts }) => {
+    return [heading, ...facts.map(([name, text]) => `  ${name}: ${text}`)]
   })
-  return [heading, ...texts.filter((text) => text !== '')]
+  const agreed = person.wordings.map((text, at) => `Wording ${at}: ${text}`)
+  const all = told.length > 0 ? [...told, ...agreed] : [nothingKept]
+  return [...all, unsearched].map(visible)
 }
 
 export function addMail(program: Command, run: Run): void {
@@ -78,13 +68,9 @@ export function addMail(program: Command, run: Run): void {
         const { config, home } = await readSettings()
         const address = await readAddress(given, stop)
         await using opened = await openSites(home, config, options.site)
-        const allowed: string[] = []
-        for (const [site, { confirmation }] of opened.journals) {
-          if (await confirmation.allow(address)) allowed.push(site)
-        }
+        const { allowed, words } = await allowMails(address, opened.journals)
         if (options.json) await out.json({ allowed })
-        else if (allowed.length === 0) await out.lines('Nothing kept mails from this address.')
-        else await out.lines(`Mails may go to this address again, of the site ${listOf(allowed)}.`)
+        else await out.lines(words)
         return exit.done
       }),
     )

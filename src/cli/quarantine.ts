@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { partOf } from '../operations/journal-home.ts'
-import { decide, type Decided, type Decision, heldSignups } from '../operations/quarantine.ts'
+import { decide, decidedWords, type Decision, heldSignups } from '../operations/quarantine.ts'
 import { startRowRemoval } from '../service/row-removal.ts'
 import { visible } from '../platform/visible.ts'
 import type { Signup, SignupId } from '../signup/signup.ts'
@@ -8,7 +8,8 @@ import { toObject } from './export/formats.ts'
 import { parseMoment } from './moment.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
 import { chosenSites, readSettings } from './settings.ts'
-import { counted, digits, parseSeconds } from './terminal/words.ts'
+import { counted } from '../operations/words.ts'
+import { parseSeconds } from './terminal/words.ts'
 import { iso } from '../platform/clock.ts'
 
 const details = `
@@ -17,14 +18,6 @@ address and name. With --json, each is one line. Where signups are confirmed by 
 suspect one gets its mail when it is released.
 Exit code 1: an id is not in quarantine, or a row still has to be removed from the
 quarantine tab: the service removes it later, and so does the next call.`
-
-const mailsThen =
-  'Those that still have to be confirmed get their mail then, and no row before their person confirms them.'
-
-const words = {
-  release: { does: 'Would release', did: 'Released' },
-  erase: { does: 'Would erase', did: 'Erased' },
-} as const
 
 export function addQuarantine(program: Command, run: Run): void {
   quarantineIn(program).action(([decision, ...ids], options) =>
@@ -107,29 +100,10 @@ async function act(decision: Decision, ids: readonly string[], options: Options,
   })
   if (json) await out.json(report)
   else {
-    const asks = decision === 'release' && sites.some((it) => it.confirmation === 'mail')
-    const verb = words[decision][isTrial ? 'does' : 'did']
-    await out.lines(...describe(report, verb, isTrial), ...(asks ? [mailsThen] : []))
+    const confirms = sites.some((it) => it.confirmation === 'mail')
+    await out.lines(...decidedWords(decision, report, { isTrial, confirms }))
   }
   return report.rows.waiting + report.notHeld === 0 ? exit.done : exit.notAll
-}
-
-function describe(
-  { signups, rows, reason, notHeld }: Decided,
-  verb: string,
-  isTrial: boolean,
-): string[] {
-  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
-  return [
-    `${verb}: ${counted(signups, 'signup')}.`,
-    !isTrial && `Removed from the quarantine tab: ${counted(rows.removed, 'row')}.`,
-    rows.notFound > 0 &&
-      `Not found there: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
-    rows.waiting > 0 &&
-      `Waiting to be removed there: ${counted(rows.waiting, 'row')}.${why} The service removes what it can.`,
-    notHeld > 0 &&
-      `Not in quarantine: ${digits(notHeld)} of the ids, as they were decided on before, or never were there.`,
-  ].filter((line) => line !== false)
 }
 
 function idOf(text: string): SignupId {

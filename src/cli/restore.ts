@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import type { RestoreResult } from '../journal/contracts/journal.ts'
 import { exit, type Run, UsageError } from './session.ts'
-import { counted, digits } from './terminal/words.ts'
+import { counted, digits } from '../operations/words.ts'
 import { readSettings } from './settings.ts'
 
 export function addRestore(program: Command, run: Run): void {

@@ -7,7 +7,8 @@ import type { Reader } from '../journal/contracts/reader.ts'
 import { systemClock } from '../platform/clock.ts'
 import { journalHomeOf } from '../service/journal-home.ts'
 import { type Session, UsageError } from './session.ts'
-import { listOf, nameHint } from './terminal/words.ts'
+import { listOf } from '../operations/words.ts'
+import { nameHint } from './terminal/words.ts'
 
 /** The settings of the environment, and the home of their journal. @throws ConfigError */
 export async function readSettings() {

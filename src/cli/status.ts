@@ -7,7 +7,7 @@ import { readStatus, type Status } from '../operations/status.ts'
 import { endpointWords } from '../operations/webhooks.ts'
 import { endpointsOf } from '../service/webhooks.ts'
 import { chart } from './terminal/chart.ts'
-import { digits } from './terminal/words.ts'
+import { digits } from '../operations/words.ts'
 import { table } from './terminal/table.ts'
 import { chosenSites, readSettings, tellOtherSites } from './settings.ts'
 

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind } from '../operations/compare.ts'
 import { deliverAgain, type Difference, withDifference } from './difference.ts'
 import { exit, type Run, type Session, UsageError } from './session.ts'
-import { counted, digits } from './terminal/words.ts'
+import { counted, digits } from '../operations/words.ts'
 import { countTable, table } from './terminal/table.ts'
 import { iso } from '../platform/clock.ts'
 

@@ -18,7 +18,7 @@ import { endpointsOf, type SiteEndpoint } from '../service/webhooks.ts'
 import { parseMoment } from './moment.ts'
 import { exit, type Run, UsageError } from './session.ts'
 import { chosenSite, chosenSites, readSettings } from './settings.ts'
-import { counted } from './terminal/words.ts'
+import { counted } from '../operations/words.ts'
 
 const details = `
 Without more, it tells how each does. NUMBER is its number there; without one, all are meant.

@@ -4,6 +4,7 @@ import type { JournalHome } from './journal-home.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { expiredUpTo } from './retention.ts'
+import { counted } from './words.ts'
 
 /** What was done for one person, and what was not. */
 export type Forgotten = Awaited<ReturnType<typeof forget>>
@@ -220,4 +221,41 @@ async function expiredRows(journals: ReadonlyMap<string, Journal>): Promise<read
     .toSorted()
     .at(-1)
   return last === undefined ? [] : [`rows of the address that were written up to ${last}`]
+}
+
+/** What was done, in sentences without the address. */
+export function forgottenWords(
+  { signups, beside, rows, reason, absentSites, mentions, files, byHand: left }: Forgotten,
+  isInDatabase: boolean,
+): string[] {
+  const { erased, unwritten, inBatch } = signups
+  const before = files.some((name) => name.startsWith('journal.db.before-'))
+    ? ' Delete a journal that a restore has put aside (.before-) when you do not need it any more.'
+    : ''
+  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
+  return [
+    erased + inBatch + beside.pending + beside.mails === 0
+      ? 'No signup has this address: check its spelling. Imports refuse it from now on.'
+      : `Erased from the journal: ${counted(erased, 'signup')}.`,
+    unwritten > 0 && `Of these ${unwritten} waited, and get no row.`,
+    beside.pending + beside.mails > 0 &&
+      `Erased beside the list: ${counted(beside.pending, 'signup')} that waited or had left, ${counted(beside.mails, 'mail')}.`,
+    beside.blocks > 0 &&
+      'Kept: a keyed hash of the address, by which it gets no mail, as the person wanted. rollcall mail allow ends that.',
+    `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,
+    inBatch > 0 && `In a batch that is on its way: ${inBatch}. They are erased when it has ended.`,
+    rows.waiting > 0 &&
+      `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes what it can; so does the next forget.`,
+    absentSites.length > 0 &&
+      `Put these sites back into the file of ROLLCALL_CONFIG, as their rows stay until then: ${absentSites.join(', ')}.`,
+    rows.notFound > 0 &&
+      `Not found: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
+    rows.others > 0 &&
+      `Left: ${counted(rows.others, 'row')} with the address and another time. They are of later signups, or a person has changed their time: look at them.`,
+    mentions > 0 &&
+      `Left: ${counted(mentions, 'signup')} of other people with the address in another cell.`,
+    files.length > 0 && `Files in DATA_DIR that have the address: ${files.join(', ')}.${before}`,
+    files.length === 0 && !isInDatabase && 'No file in DATA_DIR has the address.',
+    `Not reached, to do by hand: ${left.join('; ')}.`,
+  ].filter((line) => line !== false)
 }

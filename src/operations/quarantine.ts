@@ -4,6 +4,7 @@ import type { Reader, SignupRecord } from '../journal/contracts/reader.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import { countOutcomes, noRows, removeRows, type RemovalWait } from './forget.ts'
 import { pagesOf } from './pages-of.ts'
+import { counted, digits } from './words.ts'
 
 /** Which signups in quarantine are meant: these, or all that the filters leave. */
 export interface Choice {
@@ -93,4 +94,33 @@ async function* chosen({ quarantine, reader }: Journal, choice: Choice, stop: Ab
 
 function countOf({ unwritten, written, frozen }: Left): number {
   return unwritten + written.length + frozen.length
+}
+
+const mailsThen =
+  'Those that still have to be confirmed get their mail then, and no row before their person confirms them.'
+
+const words = {
+  release: { does: 'Would release', did: 'Released' },
+  erase: { does: 'Would erase', did: 'Erased' },
+} as const
+
+/** What was decided, in sentences. @param confirms whether signups are confirmed by mail */
+export function decidedWords(
+  decision: Decision,
+  { signups, rows, reason, notHeld }: Decided,
+  { isTrial = false, confirms = false },
+): string[] {
+  const verb = words[decision][isTrial ? 'does' : 'did']
+  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
+  return [
+    `${verb}: ${counted(signups, 'signup')}.`,
+    !isTrial && `Removed from the quarantine tab: ${counted(rows.removed, 'row')}.`,
+    rows.notFound > 0 &&
+      `Not found there: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
+    rows.waiting > 0 &&
+      `Waiting to be removed there: ${counted(rows.waiting, 'row')}.${why} The service removes what it can.`,
+    notHeld > 0 &&
+      `Not in quarantine: ${digits(notHeld)} of the ids, as they were decided on before, or never were there.`,
+    decision === 'release' && confirms && mailsThen,
+  ].filter((line) => line !== false)
 }

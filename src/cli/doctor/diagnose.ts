@@ -5,7 +5,7 @@ import type { OpenJournal } from '../../journal/contracts/journal.ts'
 import { partOf } from '../../operations/journal-home.ts'
 import type { Finding } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'
-import { counted } from '../terminal/words.ts'
+import { counted } from '../../operations/words.ts'
 import { type Check, type CheckContext, databaseChecks, folderChecks } from './journal-checks.ts'
 import { backlogCheck, keyCheck, originCheck, quotaCheck, settingsCheck } from './site-checks.ts'
 import {

@@ -10,7 +10,7 @@ import { leftBehindHint } from '../../service/data-folder.ts'
 import { databaseFindings, type Inspected } from '../../service/inspections.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
-import { digits } from '../terminal/words.ts'
+import { digits } from '../../operations/words.ts'
 import type { Session } from '../session.ts'
 
 /** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */

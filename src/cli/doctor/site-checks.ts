@@ -7,7 +7,7 @@ import { hour, inWords, minute } from '../../platform/clock.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
-import { digits } from '../terminal/words.ts'
+import { digits } from '../../operations/words.ts'
 import { type Check, notChecked } from './journal-checks.ts'
 
 /** Wrong settings never get here: they end the command, with the words that end a start. */

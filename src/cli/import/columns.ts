@@ -1,7 +1,8 @@
 import { emailProblem, storedEmail } from '../../signup/email.ts'
 import type { OwnColumn } from '../../signup/row.ts'
 import { UsageError } from '../session.ts'
-import { listOf, nameHint } from '../terminal/words.ts'
+import { listOf } from '../../operations/words.ts'
+import { nameHint } from '../terminal/words.ts'
 import { type FileColumn, lettersOf, quotedName } from './file-record.ts'
 
 /** What a column may be. Other columns go into metadata under their own names. */

@@ -1,8 +1,15 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { partOf } from '../operations/journal-home.ts'
-import { decide, decidedWords, type Decision, heldSignups } from '../operations/quarantine.ts'
+import {
+  decide,
+  decidedWords,
+  type Decision,
+  domainOf,
+  heldSignups,
+} from '../operations/quarantine.ts'
 import { startRowRemoval } from '../service/row-removal.ts'
 import { visible } from '../platform/visible.ts'
+import { signupIdOf } from '../signup/id.ts'
 import type { Signup, SignupId } from '../signup/signup.ts'
 import { toObject } from './export/formats.ts'
 import { parseMoment } from './moment.ts'
@@ -107,13 +114,13 @@ async function act(decision: Decision, ids: readonly string[], options: Options,
 }
 
 function idOf(text: string): SignupId {
-  const id = text.toLowerCase()
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id as SignupId
+  const id = signupIdOf(text)
+  if (id !== undefined) return id
   throw new UsageError('An id is 36 characters long, as rollcall quarantine lists it.')
 }
 
 function parseDomain(text: string): string {
-  const domain = text.toLowerCase().replace(/^@/, '')
-  if (domain !== '' && !domain.includes('@')) return domain
+  const domain = domainOf(text)
+  if (domain !== undefined) return domain
   throw new InvalidArgumentError('Give a domain, such as example.com.')
 }

@@ -34,6 +34,12 @@ export async function* heldSignups(
   }
 }
 
+/** The domain that somebody has typed, with or without an @ before it; undefined when it is none. */
+export function domainOf(text: string): string | undefined {
+  const domain = text.toLowerCase().replace(/^@/, '')
+  return domain === '' || domain.includes('@') ? undefined : domain
+}
+
 export type Decision = 'release' | 'erase'
 
 /** What was done, or would be. */

@@ -32,5 +32,9 @@ export function adminEvents(log: Logger) {
       const { login, from, requestId } = by
       log.info({ action, login, from, requestId }, 'somebody used the admin page')
     },
+    /** Something in the background that the page has begun. */
+    workFailed(error: unknown): void {
+      log.error({ err: error }, 'work of the admin page failed')
+    },
   }
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { peopleRoutes } from '../admin/actions.ts'
 import { adminRoutes } from '../admin/admin.ts'
 import { sendingRoute } from '../admin/sending.ts'
 import type { AdminSite } from '../admin/visit.ts'
@@ -7,10 +8,13 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Route } from '../http/router.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
+import type { JournalHome } from '../operations/journal-home.ts'
+import { WorkRunner } from '../operations/work.ts'
 import type { Logger } from '../ops/log.ts'
 import { adminEvents } from '../ops/request-events.ts'
 import { second } from '../platform/clock.ts'
 import { testWebhook } from './inspections.ts'
+import { watchRemoval } from './row-removal.ts'
 import type { RunningSites } from './running-site.ts'
 import { connectSpreadsheet, destinationOf } from './spreadsheets.ts'
 import { endpointsOf } from './webhooks.ts'
@@ -21,6 +25,9 @@ export interface AdminParts {
   readonly secrets: Secrets
   readonly sites: RunningSites
   readonly journal: Pick<OpenJournal, 'admin'>
+  readonly home: JournalHome
+  /** Is disposed of before the journal. */
+  readonly started: Pick<AsyncDisposableStack, 'use'>
   readonly log: Logger
 }
 
@@ -28,7 +35,7 @@ const testMaxMs = 20 * second
 
 /** The routes of the admin page with their whole paths. */
 export function adminPart(
-  { config, secrets, sites, journal, log }: AdminParts,
+  { config, secrets, sites, journal, home, started, log }: AdminParts,
   token: string,
   world: World,
 ): readonly (Route & { readonly path: string })[] {
@@ -54,11 +61,20 @@ export function adminPart(
       alertWebhook &&
       (() => sendTestNotice(alertWebhook, receiver, AbortSignal.timeout(testMaxMs))),
   })
+  const events = adminEvents(log)
+  const now = () => time.now()
+  const runner = new WorkRunner({ log: journal.admin, clock, now, failed: events.workFailed })
+  started.use(runner)
+  const isInDatabase = config.database !== undefined
+  const people = peopleRoutes({ runner, home, clock, isInDatabase, watchRemoval })
   const [first, ...others] = sites
   return adminRoutes({
     sites: [siteOf(first), ...others.map(siteOf)],
-    routes: [{ path: '', GET: async () => ({ title: 'Overview', body: html`` }) }, sending],
-    ...{ log: journal.admin, token, digest, clock, now: () => time.now() },
-    events: adminEvents(log),
+    routes: [
+      { path: '', GET: async () => ({ title: 'Overview', body: html`` }) },
+      sending,
+      ...people,
+    ],
+    ...{ log: journal.admin, token, digest, clock, now, events },
   })
 }

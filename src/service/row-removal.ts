@@ -30,7 +30,7 @@ export async function startRowRemoval(options: RemovalOptions): Promise<RowRemov
   const { config, secrets, home, journals, clock } = options
   await using started = new AsyncDisposableStack()
   const hold = await home.hold().catch(() => undefined)
-  if (!hold) return { reasonAt: reasonNoted, [Symbol.asyncDispose]: async () => {} }
+  if (!hold) return watchRemoval(journals)
   started.use(hold)
   const sites = config.sites.flatMap((site) => {
     const journal = journals.get(site.name)
@@ -61,11 +61,16 @@ export async function startRowRemoval(options: RemovalOptions): Promise<RowRemov
     reasonAt: async (site) => reasons.get(site)?.(),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
 
-  /** As the service has noted it. */
-  async function reasonNoted(site: string): Promise<string | undefined> {
-    const journal = journals.get(site)
-    const note = journal && (await readDeliveryNote(journal.reader))
-    return note === undefined || note.delivery.state === 'ok' ? undefined : note.delivery.error
+/** Only tells how a service that removes the rows fares, as it has noted itself. */
+export function watchRemoval(journals: ReadonlyMap<string, Journal>): RowRemoval {
+  return {
+    reasonAt: async (site) => {
+      const journal = journals.get(site)
+      const note = journal && (await readDeliveryNote(journal.reader))
+      return note === undefined || note.delivery.state === 'ok' ? undefined : note.delivery.error
+    },
+    [Symbol.asyncDispose]: async () => {},
   }
 }

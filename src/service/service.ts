@@ -90,7 +90,10 @@ export async function startService(
   started.defer(stopDelivering)
 
   await followWebhooks(sites, secrets, clock)
-  const web = await createWeb({ config, sites, secrets, journal, log, metrics }, world)
+  const web = await createWeb(
+    { config, sites, secrets, journal, home, started, log, metrics },
+    world,
+  )
   const { host, port, bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
   const server = await listen({ ...web.application, host, port, bodyBytesMax, shareOf, limits })

@@ -15,6 +15,7 @@ import { postBulk } from '../intake/post-bulk.ts'
 import { postSignup } from '../intake/post-signup.ts'
 import type { Config } from '../config/config.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
+import type { JournalHome } from '../operations/journal-home.ts'
 import type { Events } from '../ops/events.ts'
 import type { Logger } from '../ops/log.ts'
 import type { Metrics } from '../ops/metrics.ts'
@@ -36,6 +37,9 @@ import type { World } from './world.ts'
 export interface WebOptions extends Pick<SiteWebOptions, 'config' | 'secrets'> {
   readonly sites: RunningSites
   readonly journal: Pick<OpenJournal, 'backlogs' | 'admin'>
+  readonly home: JournalHome
+  /** What the admin page needs to end is added to it. */
+  readonly started: Pick<AsyncDisposableStack, 'use'>
   readonly log: Logger
   /** Undefined without `METRICS_TOKEN`. */
   readonly metrics?: Metrics | undefined

@@ -31,3 +31,9 @@ export function signupIds(): (now: Millis) => SignupId {
 export function timeOfId(id: SignupId): Millis {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
+
+/** The id that somebody has typed, in any letter case; undefined when it is none. */
+export function signupIdOf(text: string): SignupId | undefined {
+  const id = text.toLowerCase()
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? (id as SignupId) : undefined
+}

@@ -1,0 +1,70 @@
+import { html } from 'hono/html'
+import { type Entry, entriesOf, nothingKept, readPerson, unsearched } from '../operations/person.ts'
+import type { Html } from '../pages/document.ts'
+import { visible } from '../platform/visible.ts'
+import { emailProblem, storedEmail } from '../signup/email.ts'
+import { count, form, told } from './frame.ts'
+import { posted, type Shown, type Visit } from './visit.ts'
+
+/** A form that finds a person. The address is in no URL. */
+export function personForm(visit: Visit): Html {
+  return form(
+    visit,
+    '/person',
+    html`<label
+        >Whole address <input name="email" type="email" required autocomplete="off"
+      /></label>
+      <button>Find the person</button>`,
+  )
+}
+
+/** Everything that is kept about the person with this address at a site. @param done what was done just now */
+export async function personView(visit: Visit, stop: AbortSignal, done?: string): Promise<Shown> {
+  const address = storedEmail(posted(visit, 'email'))
+  if (emailProblem(address) !== undefined) {
+    return { title: 'Person', body: html`${told('Give one email address.')} ${personForm(visit)}` }
+  }
+  const { name, journal } = visit.site
+  let all = 0
+  const journals = new Map([[name, journal]])
+  const person = await readPerson(address, { journals, stop, searched: (upto) => (all = upto) })
+  const entries = entriesOf(person)
+  const wordings = person.wordings.map((text, at) => ({
+    heading: `Wording ${at}`,
+    facts: [['text', text] as const],
+  }))
+  const body = html`
+    ${told(done)}
+    <p dir="auto">${address}</p>
+    <p>${count(all)} signups were searched. ${entries.length === 0 && nothingKept} ${unsearched}</p>
+    ${[...entries, ...wordings].map(entryOf)}
+    <section aria-labelledby="acts">
+      <h2 id="acts">What you can do</h2>
+      ${personAction(visit, address, '/forget', html`<button class="danger">Erase this person…</button>`)}
+      ${
+        person.sites.some(({ block }) => block) &&
+        personAction(visit, address, '/allow-mail', html`<button>Let mails go again</button>`)
+      }
+    </section>
+    ${personForm(visit)}
+  `
+  return { title: 'Person', body }
+}
+
+/** A form that does something for this address. */
+export function personAction(visit: Visit, address: string, path: string, button: Html): Html {
+  return form(visit, path, html`<input type="hidden" name="email" value="${address}" />${button}`)
+}
+
+function entryOf({ heading, facts }: Entry, at: number): Html {
+  return html`<section aria-labelledby="entry-${at}">
+    <h2 id="entry-${at}">${heading}</h2>
+    <dl>
+      ${facts.map(
+        ([name, text]) =>
+          html`<dt>${name}</dt>
+            <dd dir="auto">${visible(text)}</dd>`,
+      )}
+    </dl>
+  </section>`
+}

@@ -1,0 +1,70 @@
+import { html } from 'hono/html'
+import type { Work } from '../journal/contracts/admin-log.ts'
+import { standingOf } from '../operations/work.ts'
+import type { Html } from '../pages/document.ts'
+import { iso } from '../platform/clock.ts'
+import { count, linkTo, time } from './frame.ts'
+import type { Shown, Visit } from './visit.ts'
+
+const kinds: Readonly<Record<string, string>> = {
+  release: 'Release from quarantine',
+  erase: 'Erase from quarantine',
+  forget: 'Erase a person',
+}
+const states = { running: 'runs', done: 'done', failed: 'stopped' } as const
+
+/** All that goes on in the background, of all instances, or one piece of it. */
+export async function workView(visit: Visit): Promise<Shown> {
+  const all = (await visit.log.work()).map((one) => ({ ...one, ...standingOf(one, visit.now) }))
+  const one = all.find(({ id }) => id === visit.query.get('id'))
+  const runs = (one ? [one] : all).some(({ state }) => state === 'running')
+  const around = { refreshSeconds: runs ? 2 : undefined }
+  if (one) return { title: nameOf(one), body: oneOf(visit, one), ...around }
+  const body = html`<table id="work">
+    <caption>
+      What was begun on this page, the newest first
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">What</th>
+        <th scope="col">Begun</th>
+        <th scope="col">State</th>
+        <th scope="col">Done</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${all.map(
+        (it) =>
+          html`<tr>
+            <th scope="row">
+              <a href="${linkTo(visit, '/work', { id: it.id })}">${nameOf(it)}</a>
+            </th>
+            <td>${time(iso(it.madeAt))}</td>
+            <td>${states[it.state]}</td>
+            <td>${count(it.done)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+  return {
+    title: 'Work',
+    body: all.length > 0 ? body : html`<p>Nothing was begun yet.</p>`,
+    ...around,
+  }
+}
+
+function nameOf({ kind }: Work): string {
+  return kinds[kind] ?? kind
+}
+
+function oneOf(visit: Visit, { state, done, report, madeAt }: Work): Html {
+  return html`<section id="work-state" role="status">
+      <p>
+        <strong>${state === 'running' ? 'It runs' : states[state]}</strong>, ${count(done)} so far,
+        begun ${time(iso(madeAt))}.
+      </p>
+      ${state === 'running' && html`<p>It goes on when you close this page.</p>`}
+      ${report.split('\n').map((line) => html`<p>${line}</p>`)}
+    </section>
+    <p><a href="${linkTo(visit, '/work')}">All work</a></p>`
+}

@@ -1,0 +1,90 @@
+import type { AdminLog, Work } from '../journal/contracts/admin-log.ts'
+import { type Clock, everySo, second } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+
+const atOnceMax = 3
+const noteMs = second
+const goneMs = 30 * second
+
+const words = {
+  failed: 'It failed, and the log says why. Start it again: what is done stays done.',
+  stopped: 'It was stopped with the service. Start it again: what is done stays done.',
+}
+
+export interface WorkOptions {
+  readonly log: AdminLog
+  readonly clock: Pick<Clock, 'sleep'>
+  /** The wall clock that all instances share. */
+  readonly now: () => Millis
+  readonly failed: (error: unknown) => void
+}
+
+/** Does a piece of work, which can be repeated. Returns what came of it in sentences without personal data. */
+export type Doing = (task: {
+  readonly stop: AbortSignal
+  readonly progress: (done: number) => void
+}) => Promise<readonly string[]>
+
+/** Does work in the background, and notes how it fares for all instances. Disposing stops it. */
+export class WorkRunner implements AsyncDisposable {
+  readonly #options: WorkOptions
+  readonly #stopping = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  #count = 0
+
+  constructor(options: WorkOptions) {
+    this.#options = options
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#running)
+  }
+
+  /** Begins it, and notes so. Resolves with its id; with undefined when three run in this process already. */
+  async start(kind: string, doing: Doing): Promise<string | undefined> {
+    if (this.#count >= atOnceMax || this.#stopping.signal.aborted) return undefined
+    const { log, now } = this.#options
+    const task = { id: crypto.randomUUID(), kind, madeAt: now(), done: 0 }
+    const note = (state: Work['state'], report = '') =>
+      log.noteWork({ ...task, seenAt: now(), state, report })
+    this.#count += 1
+    try {
+      await note('running')
+    } catch (error) {
+      this.#count -= 1
+      throw error
+    }
+    const running = this.#run(doing, note, (done) => (task.done = done)).finally(() => {
+      this.#count -= 1
+      this.#running.delete(running)
+    })
+    this.#running.add(running)
+    return task.id
+  }
+
+  async #run(
+    doing: Doing,
+    note: (state: Work['state'], report?: string) => Promise<void>,
+    progress: (done: number) => void,
+  ): Promise<void> {
+    const { clock, failed } = this.#options
+    const stop = this.#stopping.signal
+    const noting = everySo(clock, noteMs, () => note('running'), failed)
+    let end: readonly [Work['state'], string]
+    try {
+      end = ['done', (await doing({ stop, progress })).join('\n')]
+    } catch (error) {
+      if (!stop.aborted) failed(error)
+      end = ['failed', stop.aborted ? words.stopped : words.failed]
+    }
+    await noting[Symbol.asyncDispose]()
+    await note(...end).catch(failed)
+  }
+}
+
+/** How a piece of work stands now: one whose process has ended does not run any more. */
+export function standingOf(work: Work, now: Millis): Pick<Work, 'state' | 'report'> {
+  const isGone = work.state === 'running' && now - work.seenAt > goneMs
+  return isGone ? { state: 'failed', report: words.stopped } : work
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { addressesIn } from '../../harness/read-workbook.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { signIn, workEnded } from '../../harness/admin-visitor.ts'
+import type { Signup } from '../../src/signup/signup.ts'
+
+const env = { ADMIN_TOKEN: 'open-sesame-open-sesame', SPAM_FILTER: 'quarantine' }
+const ada = 'ada@example.com'
+
+/** A data folder whose journal has these signups, and whose suspect ones are in quarantine. */
+async function folderWith(...signups: readonly Signup[]) {
+  const folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file, { quarantineTab: 'Quarantine' })
+  await journal.intake.append(signups)
+  return folder
+}
+
+const suspects = (count: number) =>
+  makeSignups(count).map((one): Signup => ({ ...one, suspect: ['hidden-field'] }))
+
+test('a release of 250 goes on while the page is closed, and another login watches it', async () => {
+  await using folder = await folderWith(...suspects(250))
+  await using service = await startService({ env, dataDir: folder.path })
+  const first = await signIn(service.url, env.ADMIN_TOKEN)
+  const begun = await first.post('/release', { all: 'yes' })
+  expect(begun.status).toBe(303)
+  const other = await signIn(service.url, env.ADMIN_TOKEN)
+  const ended = await workEnded(other, begun.headers.get('location') ?? '')
+  expect(ended).toContain('Released: 250 signups.')
+  expect(await (await other.get('/signups?state=quarantine')).text()).toContain('There is none')
+  await expect.poll(() => addressesIn(folder.path).length).toBe(250)
+  expect(service.output()).toContain('release')
+})
+
+test('chosen signups are erased from quarantine after the page has asked again', async () => {
+  await using folder = await folderWith(...suspects(3))
+  await using service = await startService({ env, dataDir: folder.path })
+  const visitor = await signIn(service.url, env.ADMIN_TOKEN)
+  const list = await (await visitor.get('/signups?state=quarantine')).text()
+  const [one = '', two = ''] = [...list.matchAll(/name="id"\s+value="([^"]+)"/g)].map(
+    ([, id]) => id,
+  )
+  const chosen = [
+    ['id', one],
+    ['id', two],
+  ] as const
+  const asked = await (await visitor.post('/erase', chosen)).text()
+  expect(asked).toContain('Erase 2 signups')
+  expect(await (await visitor.get('/work')).text()).toContain('Nothing was begun yet')
+  const begun = await visitor.post('/erase', [...chosen, ['sure', 'yes']])
+  expect(await workEnded(visitor, begun.headers.get('location') ?? '')).toContain(
+    'Erased: 2 signups.',
+  )
+  const none = await (await visitor.post('/release', {})).text()
+  expect(none).toContain('No signup was chosen')
+})
+
+test('a person is found, erased with the rows, and not found any more', async () => {
+  await using folder = await folderWith(makeSignup({ email: ada }), ...makeSignups(3))
+  await using service = await startService({ env, dataDir: folder.path })
+  const visitor = await signIn(service.url, env.ADMIN_TOKEN)
+  await expect.poll(() => addressesIn(folder.path).length).toBe(4)
+  const found = await (await visitor.post('/person', { email: 'ADA@example.com' })).text()
+  expect(found).toContain('<dd dir="auto">written</dd>')
+  expect(await (await visitor.post('/forget', { email: ada })).text()).toContain(
+    'Erase this person?',
+  )
+  const begun = await visitor.post('/forget', { email: ada, sure: 'yes' })
+  const ended = await workEnded(visitor, begun.headers.get('location') ?? '')
+  expect(ended).toContain('Erased from the journal: 1 signup.')
+  expect(ended).not.toContain(ada)
+  expect(addressesIn(folder.path)).not.toContain(ada)
+  const gone = await (await visitor.post('/person', { email: ada })).text()
+  expect(gone).toContain('Nothing is kept about this address')
+})
+
+test('what a visitor has sent is drawn as text, however long and odd', async () => {
+  const nasty = `"'><script>alert(1)</script>\u202e${'x'.repeat(9_000)}`
+  const metadata = JSON.stringify({ [nasty]: nasty })
+  const one = makeSignup({
+    email: ada,
+    name: nasty,
+    source: nasty,
+    tags: [nasty],
+    metadata,
+    sheetTab: '"><b>',
+  })
+  await using folder = await folderWith(one)
+  await using service = await startService({ env, dataDir: folder.path })
+  const visitor = await signIn(service.url, env.ADMIN_TOKEN)
+  const pages = [
+    await visitor.get('/signups'),
+    await visitor.get(`/signups?tab=${encodeURIComponent('"><b>')}`),
+    await visitor.post('/person', { email: ada }),
+  ]
+  for (const page of pages) {
+    const text = await page.text()
+    expect(text).toContain('&lt;script&gt;alert(1)')
+    expect(text).not.toMatch(/<script>alert|\u202e|<b>/)
+  }
+})

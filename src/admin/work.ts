@@ -26,10 +26,7 @@ export async function workView(visit: Visit): Promise<Shown> {
     </caption>
     <thead>
       <tr>
-        <th scope="col">What</th>
-        <th scope="col">Begun</th>
-        <th scope="col">State</th>
-        <th scope="col">Done</th>
+        ${['What', 'Begun', 'State', 'Done'].map((name) => html`<th scope="col">${name}</th>`)}
       </tr>
     </thead>
     <tbody>

@@ -23,7 +23,7 @@ export async function readPerson(address: string, { journals, stop, searched }: 
   const sites = []
   for (const [site, { reader, confirmation }] of journals) {
     const signups = []
-    for (let after: number | undefined = 0; after !== undefined; await nextTurn()) {
+    for (let after: number | undefined = 0; after !== undefined;) {
       stop.throwIfAborted()
       const { signups: found, next, upto } = await reader.ofAddress(address, after)
       for (const { signup, writtenAt } of found) {
@@ -38,6 +38,7 @@ export async function readPerson(address: string, { journals, stop, searched }: 
       }
       searched(upto)
       after = next
+      await nextTurn()
     }
     const { pending, messages, block } = await confirmation.ofPerson(address)
     sites.push({

@@ -63,7 +63,12 @@ export function adminPart(
   })
   const events = adminEvents(log)
   const now = () => time.now()
-  const runner = new WorkRunner({ log: journal.admin, clock, now, failed: events.workFailed })
+  const runner = new WorkRunner({
+    log: journal.admin,
+    clock,
+    now,
+    failed: (error: unknown) => events.workFailed(error),
+  })
   started.use(runner)
   const isInDatabase = config.database !== undefined
   const people = peopleRoutes({ runner, home, clock, isInDatabase, watchRemoval })

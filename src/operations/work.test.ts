@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { Work } from '../journal/contracts/admin-log.ts'
+import { systemClock } from '../platform/clock.ts'
+import { standingOf, WorkRunner } from './work.ts'
+
+/** A runner, and the last note of each piece of work. */
+function runnerWithNotes() {
+  const notes = new Map<string, Work>()
+  const failures: unknown[] = []
+  const log = { noteWork: async (work: Work) => void notes.set(work.id, work) }
+  const options = { clock: systemClock, now: () => 0, failed: (it: unknown) => failures.push(it) }
+  return { notes, failures, runner: new WorkRunner({ log: log as never, ...options }) }
+}
+
+test('three pieces of work run at once, and others can begin when one has ended', async () => {
+  const { notes, runner } = runnerWithNotes()
+  const ends: (() => void)[] = []
+  const doing = () => new Promise<string[]>((resolve) => ends.push(() => resolve(['Done.'])))
+  const [first = ''] = await Promise.all([1, 2, 3].map(() => runner.start('erase', doing)))
+  expect(await runner.start('erase', doing)).toBeUndefined()
+  ends[0]?.()
+  await expect.poll(() => notes.get(first)).toMatchObject({ state: 'done', report: 'Done.' })
+  await expect.poll(() => runner.start('erase', doing)).toBeDefined()
+  for (const end of ends) end()
+  await runner[Symbol.asyncDispose]()
+})
+
+test('work that fails says so without its reason, and a stop ends what runs', async () => {
+  const { notes, failures, runner } = runnerWithNotes()
+  const failed = await runner.start('erase', () => Promise.reject(new Error('ada@example.com')))
+  const stopped = await runner.start('erase', async ({ stop, progress }) => {
+    progress(7)
+    await systemClock.sleep(60_000, stop)
+    throw new Error('stopped')
+  })
+  await runner[Symbol.asyncDispose]()
+  expect(notes.get(failed ?? '')).toMatchObject({ state: 'failed', done: 0 })
+  expect(notes.get(stopped ?? '')).toMatchObject({ state: 'failed', done: 7 })
+  expect(JSON.stringify([...notes.values()])).not.toContain('ada')
+  expect(failures).toHaveLength(1)
+})
+
+test('work that was not noted for half a minute has ended with its process', () => {
+  const work: Work = {
+    ...{ id: '', kind: 'erase', madeAt: 0, seenAt: 0, state: 'running', done: 5, report: '' },
+  }
+  expect(standingOf(work, 30_000).state).toBe('running')
+  expect(standingOf(work, 30_001)).toMatchObject({ state: 'failed' })
+  expect(standingOf({ ...work, state: 'done' }, 90_000).state).toBe('done')
+})

@@ -45,6 +45,7 @@ const filled = `
   INSERT INTO rollcall.kept_address SELECT 1, md5(n::text) FROM generate_series(1, 20000) AS n;
   INSERT INTO rollcall.removal SELECT n, '' FROM generate_series(19000, 19020) AS n;
   INSERT INTO rollcall.hour_accepted SELECT 1, n, 1 FROM generate_series(1, 20000) AS n;
+  INSERT INTO rollcall.day_count SELECT 1, 'source', n, 'x', 1 FROM generate_series(-1, 20000) AS n;
   INSERT INTO rollcall.hour_written SELECT 1, n, 1 FROM generate_series(1, 20000) AS n;
   INSERT INTO rollcall.provider_call SELECT 'one', n, n, true FROM generate_series(1, 20000) AS n;
   ANALYZE`
@@ -59,7 +60,7 @@ interface Plan {
 
 /** Tables that grow with the number of signups. An index begins with the name of its table. */
 const large =
-  /^(signup|batch|redeliver|idempotency_key|used_token|tombstone|kept_address|hour_|provider_call)/
+  /^(signup|batch|redeliver|idempotency_key|used_token|tombstone|kept_address|hour_|day_count|provider_call)/
 
 /** What a plan reads from one end to the other, or from a position to the end. */
 function longReads(plan: Plan): string[] {

@@ -4,6 +4,7 @@ import { holdTo } from './contracts/contract.ts'
 import { contracts } from './contracts/contracts.ts'
 import { previewedImports } from './contracts/import-log-contract.ts'
 import { besideFirstSite } from './second-site.ts'
+import { sharesTests } from './contracts/shares-contract.ts'
 import { sitesTests } from './contracts/sites-contract.ts'
 import { sitesErasureTests } from './contracts/sites-erasure-contract.ts'
 import { sharePostgresWorlds } from './postgres-world.ts'
@@ -18,5 +19,6 @@ for (const [name, tests] of Object.entries(contracts)) {
 holdTo('PostgreSQL, a second site beside a first one, comparison', comparisonTests, secondSite)
 holdTo('PostgreSQL, two sites', sitesTests, createWorld)
 holdTo('PostgreSQL, two sites', sitesErasureTests, createWorld)
+holdTo('PostgreSQL, shares', sharesTests, createWorld)
 holdTo('PostgreSQL, import log: previews', previewedImports, createWorld)
 holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)

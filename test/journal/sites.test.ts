@@ -13,10 +13,11 @@ import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { holdTo, resultsOf } from './contracts/contract.ts'
+import { sharesTests } from './contracts/shares-contract.ts'
 import { sitesTests } from './contracts/sites-contract.ts'
 import { sitesErasureTests } from './contracts/sites-erasure-contract.ts'
 
-for (const tests of [sitesTests, sitesErasureTests]) {
+for (const tests of [sitesTests, sitesErasureTests, sharesTests]) {
   holdTo('SQLite, two sites', tests, async () => {
     const folder = await tempFolder()
     return {

@@ -121,6 +121,64 @@ test('the journal forgets after an hour who made a tab, when the next new tab co
   expect(known).toEqual([{ name: 'B' }])
 })
 
+/** What else statements may read from one end to the other, or sort. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'delivery.pending': ['USE TEMP B-TREE FOR ORDER BY', 'USE TEMP B-TREE FOR ORDER BY'],
+  // It sorts the signups of one batch.
+  'batches.signups': ['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'],
+  // This has a row for each tab of a batch.
+  'batches.countRedelivered': ['SCAN again'],
+  'batches.countErasedAgain': ['SCAN again'],
+  // It sorts a part of the signups.
+  'known addresses.part': ['USE TEMP B-TREE FOR ORDER BY'],
+  // These sort what is given. Of two tables, the second one reads the first entry.
+  'tabs.make': ['USE TEMP B-TREE FOR ORDER BY', 'SCAN (subquery-13)', 'SCAN missing'],
+  'imports.decide': [
+    ...['SCAN tombstone', 'SCAN kept_address'],
+    ...['SCAN stale', 'USE TEMP B-TREE FOR ORDER BY'],
+  ],
+  // Once, when a backup is restored.
+  'sqlite restore.lastTime': ['SCAN signup'],
+  // It sorts the hours of half a year at most.
+  'reader.hours': [
+    ...Array.from({ length: 5 }, () => 'USE TEMP B-TREE FOR GROUP BY'),
+    ...['SCAN counts', 'USE TEMP B-TREE FOR GROUP BY'],
+  ],
+  // It sorts what it counts, and the names that are kept.
+  'day counts.count': [
+    ...['USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR GROUP BY', 'SCAN counted'],
+    ...['SCAN candidate', 'USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR ORDER BY'],
+    ...['SCAN (subquery-10)', 'SCAN counted', 'SCAN spans', 'USE TEMP B-TREE FOR GROUP BY'],
+  ],
+  // A day has at most 101 of each kind.
+  'day counts.shares': ['USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR ORDER BY'],
+  // These sort what there is of one person, or a few messages to nobody.
+  'confirmation.open': ['USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR ORDER BY'],
+  'confirmation.addressed': ['USE TEMP B-TREE FOR ORDER BY'],
+  'pending.ofPerson': ['USE TEMP B-TREE FOR ORDER BY'],
+  'pending.mailsOf': ['USE TEMP B-TREE FOR ORDER BY'],
+  'confirmation.done': ['USE TEMP B-TREE FOR DISTINCT'],
+  'outbox.dropOld': ['USE TEMP B-TREE FOR ORDER BY'],
+  // They take the greatest of a few.
+  'mails.confirm': ['SCAN waits', 'SCAN wait'],
+  'mails.welcome': ['SCAN waits', 'SCAN wait'],
+  // As far as figures are counted.
+  'outbox.waiting': ['SCAN waiting'],
+  'reader.beside': ['SCAN held', 'SCAN blocks', 'SCAN erased', 'SCAN erased'],
+  // Once, when the default tab gets its name.
+  'default tab.moveSuspects': ['SCAN suspect'],
+  // These sort what they are given.
+  'quarantine.find': ['USE TEMP B-TREE FOR ORDER BY'],
+  'quarantine.heldAt': ['USE TEMP B-TREE FOR ORDER BY'],
+  'recent.records': ['USE TEMP B-TREE FOR ORDER BY', 'SCAN shown'],
+  'recent.beside': ['USE TEMP B-TREE FOR ORDER BY'],
+  'pending.countSuspects': ['USE TEMP B-TREE FOR GROUP BY'],
+  'confirmation.details': ['USE TEMP B-TREE FOR ORDER BY'],
+  'compared.at': ['USE TEMP B-TREE FOR ORDER BY'],
+  'compared.uncount': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN put'],
+  'compared.count': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN dropped'],
+}
+
 test('no SQL statement reads all signups or all batches', async () => {
   for (const folder of ['sqlite', 'tables'].map((name) => join(journalFolder, name))) {
     for (const file of await readdir(folder)) {
@@ -129,53 +187,9 @@ test('no SQL statement reads all signups or all batches', async () => {
   }
   using database = new DatabaseSync(':memory:')
   for (const sql of [layoutSql, addressIndex.create]) database.exec(sql)
-  // The tables of sites, tabs, markers and removals stay small, however many signups there are.
-  const small = /^SCAN (site|tab|progress|marker|removal|json_each|CONSTANT ROW|\d+-ROW VALUES)\b/
-  const allowed: Record<string, string[]> = {
-    'delivery.pending': ['USE TEMP B-TREE FOR ORDER BY', 'USE TEMP B-TREE FOR ORDER BY'],
-    // It sorts the signups of one batch.
-    'batches.signups': ['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'],
-    // This has a row for each tab of a batch.
-    'batches.countRedelivered': ['SCAN again'],
-    'batches.countErasedAgain': ['SCAN again'],
-    // It sorts a part of the signups.
-    'known addresses.part': ['USE TEMP B-TREE FOR ORDER BY'],
-    // These sort what is given. Of two tables, the second one reads the first entry.
-    'tabs.make': ['USE TEMP B-TREE FOR ORDER BY', 'SCAN (subquery-13)', 'SCAN missing'],
-    'imports.decide': [
-      ...['SCAN tombstone', 'SCAN kept_address'],
-      ...['SCAN stale', 'USE TEMP B-TREE FOR ORDER BY'],
-    ],
-    // Once, when a backup is restored.
-    'sqlite restore.lastTime': ['SCAN signup'],
-    // It sorts a few hours.
-    'reader.hours': ['SCAN counts', 'USE TEMP B-TREE FOR GROUP BY'],
-    // These sort what there is of one person, or a few messages to nobody.
-    'confirmation.open': ['USE TEMP B-TREE FOR GROUP BY', 'USE TEMP B-TREE FOR ORDER BY'],
-    'confirmation.addressed': ['USE TEMP B-TREE FOR ORDER BY'],
-    'pending.ofPerson': ['USE TEMP B-TREE FOR ORDER BY'],
-    'pending.mailsOf': ['USE TEMP B-TREE FOR ORDER BY'],
-    'confirmation.done': ['USE TEMP B-TREE FOR DISTINCT'],
-    'outbox.dropOld': ['USE TEMP B-TREE FOR ORDER BY'],
-    // They take the greatest of a few.
-    'mails.confirm': ['SCAN waits', 'SCAN wait'],
-    'mails.welcome': ['SCAN waits', 'SCAN wait'],
-    // As far as figures are counted.
-    'outbox.waiting': ['SCAN waiting'],
-    'reader.beside': ['SCAN held', 'SCAN blocks'],
-    // Once, when the default tab gets its name.
-    'default tab.moveSuspects': ['SCAN suspect'],
-    // These sort what they are given.
-    'quarantine.find': ['USE TEMP B-TREE FOR ORDER BY'],
-    'quarantine.heldAt': ['USE TEMP B-TREE FOR ORDER BY'],
-    'recent.records': ['USE TEMP B-TREE FOR ORDER BY', 'SCAN shown'],
-    'recent.beside': ['USE TEMP B-TREE FOR ORDER BY'],
-    'pending.countSuspects': ['USE TEMP B-TREE FOR GROUP BY'],
-    'confirmation.details': ['USE TEMP B-TREE FOR ORDER BY'],
-    'compared.at': ['USE TEMP B-TREE FOR ORDER BY'],
-    'compared.uncount': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN put'],
-    'compared.count': ['USE TEMP B-TREE FOR GROUP BY', 'SCAN dropped'],
-  }
+  // The tables of sites, tabs, markers, removals and work stay small, however many signups there are.
+  const small =
+    /^SCAN (site|tab|progress|marker|removal|work|json_each|CONSTANT ROW|\d+-ROW VALUES)\b/
   const texts = [...statements.values()]
     .filter(({ name }) => !name.startsWith('postgres'))
     .map(({ name, text }) => [name, text(sqliteDialect).replaceAll(/\$(\d+)/g, '?$1')] as const)

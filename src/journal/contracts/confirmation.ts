@@ -68,10 +68,12 @@ export interface LinkState {
   readonly consents: readonly string[]
 }
 
-/** How many signups are pending, how many of them are suspect, and how many addresses are blocked. */
+/** How many signups are pending, of which so many suspect, and how many addresses are blocked. */
 export interface ConfirmationFigures {
   readonly pending: number
   readonly suspect: number
+  /** In quarantine tabs. Undefined when none ever was, or when so many have left them that counting takes long. */
+  readonly held: number | undefined
   readonly blocked: number
 }
 

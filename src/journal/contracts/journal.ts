@@ -69,6 +69,11 @@ export interface OpenJournal extends AsyncDisposable {
    */
   backlogs(): Promise<ReadonlyMap<string, number>>
   readonly admin: AdminLog
+  /**
+   * Counts the next signups, of all sites, for `Reader.shares`, each once, whoever calls it. Those in
+   * quarantine are not counted until they are released. Returns whether there may be more.
+   */
+  countNext(): Promise<boolean>
   /** Tells `listener` of each commit of appends that this process makes. Returns what removes the listener. */
   onCommit(listener: (commit: Commit) => void): () => void
 }

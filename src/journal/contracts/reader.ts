@@ -25,6 +25,9 @@ export interface Reader {
   /** What was accepted and written, with the counts of the hours that hold these two times and those between. */
   figures(from: Millis, to: Millis): Promise<Figures>
 
+  /** The hours of `figures`, each with the sums of `each` hours that begin at a multiple of it since the epoch. */
+  hours(from: Millis, to: Millis, each: number): Promise<readonly HourCounts[]>
+
   /** How many calls were made to a provider with this account after this time, at most a day ago. */
   callsSince(account: string, after: Millis): Promise<number>
 
@@ -60,6 +63,12 @@ export interface Reader {
    * again until there is no `next`.
    */
   ofAddress(address: string, after: number): Promise<AddressSlice>
+
+  /**
+   * How many signups each tab and source got in the days, in UTC, from the one of `from` to that of `to`, the
+   * largest first, as far as `OpenJournal.countNext` has counted them: at most 101 of each kind.
+   */
+  shares(from: Millis, to: Millis): Promise<readonly Share[]>
 
   /** What is beside the list. */
   beside(): Promise<ConfirmationFigures>
@@ -123,10 +132,20 @@ export interface Counts {
   readonly written: number
 }
 
-/** The counts of an hour: accepted by the time of the signup, written by the time of the delivery. */
+/**
+ * The counts of an hour: accepted, asked and suspect by the time of the signup, all others by that of what
+ * they count.
+ */
 export interface HourCounts extends Counts {
   /** When the hour begins. */
   readonly from: Millis
+  /** How many were asked for that wait for a confirmation, and how many were confirmed. */
+  readonly asked: number
+  readonly confirmed: number
+  /** Held or not. */
+  readonly suspect: number
+  /** Signups of the list that somebody had erased: not those that were too old, nor those beside the list. */
+  readonly erased: number
 }
 
 /** How many suspect signups came in an hour with these signs. */
@@ -147,12 +166,22 @@ export interface Figures {
   readonly allSuspects: number
   /** Those of these hours, the earliest first. */
   readonly suspects: readonly SuspectCount[]
-  /** The hours in which something was accepted or written, the earliest first. */
+  /** The hours in which something happened, the earliest first. */
   readonly hours: readonly HourCounts[]
   /** When the oldest signup that waits came into the journal: for an imported one, not its own time. */
   readonly oldestWaiting: Millis | undefined
   /** When a batch was written last. */
   readonly lastWritten: Millis | undefined
+}
+
+export interface Share {
+  readonly kind: 'tab' | 'source'
+  /**
+   * Empty: no source, or an erased one. Undefined: all that are not among the first hundred of the site, and
+   * sources that are long or may be an address.
+   */
+  readonly name: string | undefined
+  readonly count: number
 }
 
 /** The number of the hour that holds this time, since the Unix epoch. */

@@ -1,6 +1,8 @@
 import type { ErasedSlice } from '../contracts/erasure.ts'
 import { restoredFact } from '../contracts/delivery-log.ts'
 import { addressHash, type Secret } from '../hashes.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { hourOf } from '../contracts/reader.ts'
 import {
   ask,
   flagOf,
@@ -65,12 +67,15 @@ const sql = statementsOf('erase', ({ given, signupAt }) => {
           SELECT 1 FROM redelivery
           WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position
             AND batch IS NOT NULL
-        ) AS "isFrozen"
+        ) AS "isFrozen",
+        EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position) AS "isCounted"
       FROM ${signups} LEFT JOIN progress ON progress.tab = signup.tab
       WHERE signup.email <> ''`,
     addRemovals: `INSERT INTO removal (position, email)
                   SELECT signup.position, signup.email FROM ${signups} WHERE true
                   ON CONFLICT DO NOTHING`,
+    count: `INSERT INTO hour_erased AS known (site, hour, count) VALUES ($1, $2, $3)
+            ON CONFLICT (site, hour) DO UPDATE SET count = known.count + excluded.count`,
     countWaiting: `UPDATE progress
                    SET written = written + (
                      SELECT count(*) FROM ${waiting} AND redelivery.tab = progress.tab)
@@ -137,10 +142,15 @@ export type Erased = Pick<ErasedSlice, 'unwritten' | 'written' | 'frozen'>
 
 export const noneErased: Erased = { unwritten: 0, written: [], frozen: [] }
 
-/** Erases the forgotten signups at these positions. Leaves out those that another process has erased meanwhile. */
+/**
+ * Erases the forgotten signups at these positions. Leaves out those that another process has erased meanwhile.
+ *
+ * @param isCounted false for those that only get another position
+ */
 export function* eraseForgotten(
   { id, noteErased }: ErasingSite,
   found: readonly number[],
+  isCounted = true,
 ): Operation<Erased> {
   if (found.length === 0) return noneErased
   const [{ rows }, restored] = yield* ask(
@@ -152,6 +162,9 @@ export function* eraseForgotten(
   const removals = signups.filter(({ kind }) => kind !== 'unwritten')
   const erased = signups.filter(({ kind }) => kind !== 'frozen')
   const positions = givenPositions(positionsOf(erased))
+  // One that was frozen when it was erased before has its removal.
+  const count = rows.filter((row) => isCounted && !flagOf(row['isCounted'])).length
+  if (count > 0) yield* ask([sql.count, id, hourOf(systemClock.now()), count])
   yield* ask(
     stepToTellErased(id, found),
     [sql.addRemovals, givenPositions(positionsOf(removals))],

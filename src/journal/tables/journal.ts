@@ -7,6 +7,7 @@ import { keyFor } from '../hashes.ts'
 import { adminLogOf } from './admin-log.ts'
 import { callLedgerOf } from './call-ledger.ts'
 import { comparedOf } from './comparison.ts'
+import { countNext } from './day-counts.ts'
 import { type DeliveryEngine, deliveryOf } from './delivery.ts'
 import { erasureOf } from './erasure.ts'
 import { type ImportEngine, Imports } from './imports.ts'
@@ -69,6 +70,7 @@ export function openJournal(
     sites,
     backlogs: () => backlogsIn(db),
     admin: adminLogOf(db),
+    countNext: () => countNext(db),
     onCommit: (listener) => commits.add(listener),
     [Symbol.asyncDispose]: async () => {
       for (const journal of sites.values()) await journal[Symbol.asyncDispose]()

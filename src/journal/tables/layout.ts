@@ -167,7 +167,8 @@ export const layout: readonly Table[] = [
   { name: 'hour_accepted', ...hourCounts },
   { name: 'hour_written', ...hourCounts },
   { name: 'hour_erased', ...hourCounts, since: 9 },
-  // How many signups each tab and each source has got, by day. They are counted behind the append, in order.
+  // How many signups each tab (by its id) and each source has got, by day in UTC. Kinds with a `+` have the sum of
+  // all names that have no rows of their own, under 0. They are counted behind the append, in order.
   {
     name: 'day_count',
     columns: { site: integer, kind: text, day: integer, name: text, count: number },
@@ -462,7 +463,7 @@ export const layout: readonly Table[] = [
   signupTable,
 ]
 
-/** The hour of `hour_suspect` and `hour_pending` that has the sums of all: nobody has to add them up. */
+/** The hour of `hour_suspect` and `hour_pending`, and the day of `day_count`, that has the sums of all: nobody has to add them up. */
 export const allHours = -1
 
 /** The tables that a journal of this version of 7 or later has. */

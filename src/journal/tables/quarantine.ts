@@ -115,7 +115,7 @@ export function quarantineOf(site: Site): Quarantine {
       db.transact([siteLock(id)], function* () {
         const beside = yield* decidingBeside(site, positions, 'erase')
         const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
-        return withBeside(yield* leaving(site, held.rows), beside)
+        return withBeside(yield* leaving(site, held.rows, true), beside)
       }),
   }
 }
@@ -151,13 +151,13 @@ function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
     const renaming: Step = [sql.rename, positionOf(row), otherId(idOf(row['id']))]
     return [renaming, ...stepsToAppend(site, row, Number(row['asked']))]
   })
-  return yield* leaving(site, released)
+  return yield* leaving(site, released, false)
 }
 
 /** Empties these positions. Other rows may have the address and the time, but none has the mark. */
-function* leaving(site: Site, held: readonly Row[]): Operation<Left> {
+function* leaving(site: Site, held: readonly Row[], isErased: boolean): Operation<Left> {
   yield held.map((row): Step => [sql.mark, positionOf(row), idOf(row['id'])])
-  return yield* eraseForgotten(site, held.map(positionOf))
+  return yield* eraseForgotten(site, held.map(positionOf), isErased)
 }
 
 function positionOf({ position }: Row): number {

@@ -2,7 +2,16 @@ import { timeOfId } from '../../signup/id.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import { hourMs, hourOf, type Reader } from '../contracts/reader.ts'
-import { type Answer, type Database, rowOf, rowReader, statementsOf } from '../sql.ts'
+import {
+  type Answer,
+  type Database,
+  numberOf,
+  type Row,
+  rowOf,
+  rowReader,
+  statementsOf,
+} from '../sql.ts'
+import { sharesOf } from './day-counts.ts'
 import { type ReadSite, readFact, setFact } from './facts.ts'
 import { allHours, besideState } from './layout.ts'
 import { pendingColumns } from './pending.ts'
@@ -15,6 +24,11 @@ import { webhookFigures } from './webhooks.ts'
 
 /** How many suspect signups and blocked addresses are counted: more are told as so many. */
 const countedMax = 100_000
+
+/** Sums of a table, each for so many hours. */
+const inHours = (table: string, sums: string) =>
+  `SELECT hour / CAST($4 AS integer) AS step, ${sums} FROM ${table}
+   WHERE site = $1 AND hour BETWEEN $2 AND $3 GROUP BY 1`
 
 const sql = statementsOf('reader', ({ behind }) => ({
   sites: 'SELECT id, name FROM site',
@@ -31,12 +45,14 @@ const sql = statementsOf('reader', ({ behind }) => ({
              (SELECT coalesce(sum(count), 0) FROM hour_suspect
               WHERE site = $1 AND hour = ${allHours}) AS suspects
            FROM tab LEFT JOIN progress ON progress.tab = tab.id WHERE site = $1`,
-  hours: `SELECT hour, sum(accepted) AS accepted, sum(written) AS written FROM (
-            SELECT hour, count AS accepted, 0 AS written FROM hour_accepted
-            WHERE site = $1 AND hour BETWEEN $2 AND $3
-            UNION ALL
-            SELECT hour, 0, count FROM hour_written WHERE site = $1 AND hour BETWEEN $2 AND $3
-          ) AS counts GROUP BY hour ORDER BY hour`,
+  hours: `SELECT step * CAST($4 AS integer) AS hour, sum(accepted) AS accepted, sum(written) AS written,
+            sum(asked) AS asked, sum(confirmed) AS confirmed, sum(suspect) AS suspect, sum(erased) AS erased FROM (
+            ${inHours('hour_accepted', 'sum(count) AS accepted, 0 AS written, 0 AS asked, 0 AS confirmed, 0 AS suspect, 0 AS erased')}
+            UNION ALL ${inHours('hour_written', '0, sum(count), 0, 0, 0, 0')}
+            UNION ALL ${inHours('hour_pending', '0, 0, sum(asked), sum(confirmed), 0, 0')}
+            UNION ALL ${inHours('hour_suspect', '0, 0, 0, 0, sum(count), 0')}
+            UNION ALL ${inHours('hour_erased', '0, 0, 0, 0, 0, sum(count)')}
+          ) AS counts GROUP BY step ORDER BY step`,
   suspects: `SELECT hour, signals, count FROM hour_suspect
              WHERE site = $1 AND hour BETWEEN $2 AND $3 ORDER BY hour, signals`,
   // The first waiting signup of each tab, and since when its first one waits to be delivered once more.
@@ -60,7 +76,11 @@ const sql = statementsOf('reader', ({ behind }) => ({
               (SELECT count(*) FROM (SELECT 1 FROM pending WHERE site = $1 AND signals <> ''
                 LIMIT ${countedMax}) AS held) AS suspect,
               (SELECT count(*) FROM (SELECT 1 FROM block WHERE site = $1
-                LIMIT ${countedMax}) AS blocks) AS blocked
+                LIMIT ${countedMax}) AS blocks) AS blocked,
+              (SELECT sum(accepted - gone) FROM (SELECT accepted, (SELECT count(*) FROM (SELECT 1 FROM signup
+                  WHERE signup.tab = tab.id AND email = '' LIMIT ${countedMax}) AS erased) AS gone
+                FROM tab WHERE site = $1 AND ${isHeldKey('tab.key')}) AS holding
+               WHERE gone < ${countedMax}) AS held
             FROM hour_pending WHERE site = $1 AND hour = ${allHours}`,
 }))
 
@@ -81,14 +101,14 @@ export function readerOf(site: ReadSite): Reader {
     figures: async (from, to) => {
       const [totals, hours, first, suspects] = await db.query(
         [sql.totals, id],
-        [sql.hours, id, hourOf(from), hourOf(to)],
+        [sql.hours, id, hourOf(from), hourOf(to), 1],
         [sql.firstWaiting, id],
         [sql.suspects, id, hourOf(from), hourOf(to)],
       )
       return {
         all: countsOf(rowOf(totals)),
         waiting: Number(rowOf(totals)['waiting']),
-        hours: hours.rows.map((row) => ({ from: Number(row['hour']) * hourMs, ...countsOf(row) })),
+        hours: hours.rows.map(toHour),
         allSuspects: Number(rowOf(totals)['suspects']),
         suspects: suspects.rows.map((row) => ({
           from: Number(row['hour']) * hourMs,
@@ -98,6 +118,10 @@ export function readerOf(site: ReadSite): Reader {
         oldestWaiting: firstWaiting(first),
         lastWritten: Number(rowOf(totals)['lastSettled']) || undefined,
       }
+    },
+    hours: async (from, to, each) => {
+      const [{ rows }] = await db.query([sql.hours, id, hourOf(from), hourOf(to), each])
+      return rows.map(toHour)
     },
     callsSince: async (account, after) => {
       const [calls] = await db.query([sql.callsSince, account, after])
@@ -115,6 +139,7 @@ export function readerOf(site: ReadSite): Reader {
     },
     recent: (choice, before) => recentOf(site, choice, before),
     ofAddress: (address, after) => addressSlice(site, address, after),
+    shares: (from, to) => sharesOf(site, from, to),
     beside: async () => {
       const [figures] = await db.query([sql.beside, id])
       return toBeside(rowOf(figures))
@@ -164,5 +189,14 @@ function firstWaiting({ rows }: Answer, asideTabs: readonly string[] = []): Mill
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-const toBeside = rowReader({ pending: Number, suspect: Number, blocked: Number })
+const toBeside = rowReader({ pending: Number, suspect: Number, held: numberOf, blocked: Number })
 const countsOf = rowReader({ accepted: Number, written: Number })
+const hourCountsOf = rowReader({
+  asked: Number,
+  confirmed: Number,
+  suspect: Number,
+  erased: Number,
+})
+const toHour = (row: Row) => {
+  return { from: Number(row['hour']) * hourMs, ...countsOf(row), ...hourCountsOf(row) }
+}

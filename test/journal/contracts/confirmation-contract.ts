@@ -258,7 +258,11 @@ export const confirmedSignups: readonly ContractTest[] = [
       await ask(journal)
       await journal.confirmation.confirm(await link(journal), noon + dayMs)
       const { hours } = await journal.reader.figures(noon, noon + dayMs)
-      expect(hours).toEqual([{ from: noon, accepted: 1, written: 0 }])
+      const none = { accepted: 0, written: 0, suspect: 0, erased: 0, asked: 0, confirmed: 0 }
+      expect(hours).toEqual([
+        { ...none, from: noon, accepted: 1, asked: 1 },
+        { ...none, from: noon + dayMs, confirmed: 1 },
+      ])
     }),
   },
 

@@ -76,6 +76,23 @@ export const erasedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'the figures count each erased signup once, in the hour of its erasure',
+    run: inJournal(async (journal) => {
+      const from = Date.now()
+      await append(journal, makeSignup({ email: ada }), makeSignup({ email: ada }))
+      await append(journal, makeSignup({ email: bob }))
+      await freezeNext(journal.delivery, { rowsMax: 1 })
+      await forget(journal)
+      await forget(journal)
+      await journal.delivery.settle((await journal.delivery.frozen())?.number ?? 0, noon)
+      await forget(journal)
+      await forget(journal, bob)
+      const { hours } = await journal.reader.figures(from, Date.now())
+      expect(hours.map(({ erased }) => erased).reduce((sum, it) => sum + it)).toBe(3)
+    }),
+  },
+
+  {
     title: 'an erased signup keeps its position, id, tab and time',
     run: inJournal(async (journal) => {
       const signup = makeSignup({ email: ada, receivedAt: noon })

@@ -148,6 +148,7 @@ export const heldSignups: readonly ContractTest[] = [
         await deliver(journal)
       }
       await using journal = await world.open({ ...quarantining, quarantineTab: 'Other' })
+      const none = { accepted: 0, written: 0, asked: 0, confirmed: 0, erased: 0 }
       expect(await journal.reader.figures(0, noon + hourMs)).toEqual({
         all: { accepted: 1, written: 1 },
         waiting: 0,
@@ -156,7 +157,10 @@ export const heldSignups: readonly ContractTest[] = [
           { from: noon, signals, count: 3 },
           { from: noon + hourMs, signals: ['links'], count: 1 },
         ],
-        hours: [{ from: noon, accepted: 1, written: 1 }],
+        hours: [
+          { ...none, from: noon, accepted: 1, written: 1, suspect: 3 },
+          { ...none, from: noon + hourMs, suspect: 1 },
+        ],
         oldestWaiting: undefined,
         lastWritten: noon,
       })
@@ -236,6 +240,8 @@ export const releasedSignups: readonly ContractTest[] = [
       expect((await journal.intake.find(odd.id))?.writtenAt).toBe(noon)
       const { all, waiting, hours } = await journal.reader.figures(receivedAt, receivedAt)
       expect([all, waiting]).toEqual([{ accepted: 1, written: 1 }, 0])
+      const { hours: today } = await journal.reader.figures(receivedAt, Date.now())
+      expect(today.filter(({ erased }) => erased > 0)).toEqual([])
       expect(hours.map(({ accepted }) => accepted)).toEqual([1])
     }),
   },
@@ -406,7 +412,8 @@ export const releasedSignups: readonly ContractTest[] = [
       await append(journal, suspect({ receivedAt: noon }), suspect({ receivedAt: noon + 1 }))
       await release(journal)
       const { hours } = await journal.reader.figures(noon, noon)
-      expect(hours).toEqual([{ from: noon, accepted: 2, written: 0 }])
+      const none = { written: 0, asked: 0, confirmed: 0, erased: 0 }
+      expect(hours).toEqual([{ ...none, from: noon, accepted: 2, suspect: 2 }])
     }),
   },
 
@@ -452,8 +459,12 @@ export const erasedSuspects: readonly ContractTest[] = [
       const [written] = resultsOf(await append(journal, suspect()))
       await deliver(journal)
       await append(journal, suspect({ email: 'b@example.com' }))
+      expect((await journal.reader.beside()).held).toBe(2)
       const left = await journal.quarantine.erase(await heldPositions(journal))
       expect(left).toEqual({ unwritten: 1, written: [written?.position], frozen: [] })
+      expect((await journal.reader.beside()).held).toBe(0)
+      const today = await journal.reader.figures(Date.now() - hourMs, Date.now())
+      expect(today.hours.reduce((sum, { erased }) => sum + erased, 0)).toBe(2)
       expect(await heldIn(journal)).toEqual([])
       // Other rows may have the address and the time.
       const mark = written?.id

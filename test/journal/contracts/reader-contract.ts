@@ -6,6 +6,7 @@ import type { SignupRecord } from '../../../src/journal/contracts/reader.ts'
 import { type ContractTest, inTwo, none, nth } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
+const empty = { accepted: 0, written: 0, asked: 0, confirmed: 0, suspect: 0, erased: 0 }
 
 /** The journal can be read while it is written. */
 export const readerTests: readonly ContractTest[] = [
@@ -75,9 +76,9 @@ export const readerTests: readonly ContractTest[] = [
         lastWritten: noon + hour,
       })
       expect(hours).toEqual([
-        { from: noon - hour, accepted: 1, written: 0 },
-        { from: noon, accepted: 3, written: 0 },
-        { from: noon + hour, accepted: 0, written: 2 },
+        { ...empty, from: noon - hour, accepted: 1 },
+        { ...empty, from: noon, accepted: 3 },
+        { ...empty, from: noon + hour, written: 2 },
       ])
     },
   },
@@ -91,7 +92,7 @@ export const readerTests: readonly ContractTest[] = [
         other.intake.append([makeSignup({ receivedAt })]),
       ])
       const { hours } = await one.reader.figures(noon, noon)
-      expect(hours).toEqual([{ from: noon, accepted: 3, written: 0 }])
+      expect(hours).toEqual([{ ...empty, from: noon, accepted: 3 }])
     }),
   },
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext, markerIdMax } from '../../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
-import type { Journal, JournalPolicy } from '../../../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy, OpenJournal } from '../../../src/journal/contracts/journal.ts'
 import { type ContractTest, none } from './contract.ts'
 import type { SitesWorld } from '../second-site.ts'
 
@@ -255,7 +255,7 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
 
 /** A test with the journals of two sites. */
 export function inTwoSites(
-  story: (news: Journal, shop: Journal) => Promise<void>,
+  story: (news: Journal, shop: Journal, opened: OpenJournal) => Promise<void>,
   policy: Partial<JournalPolicy> = {},
 ): ContractTest<SitesWorld>['run'] {
   return async (world) => {
@@ -267,6 +267,6 @@ export function inTwoSites(
     )
     const [news, shop] = [opened.sites.get('news'), opened.sites.get('shop')]
     if (!news || !shop) throw new Error('the journal has not both sites')
-    await story(news, shop)
+    await story(news, shop, opened)
   }
 }

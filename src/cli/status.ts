@@ -4,7 +4,7 @@ import { isLocked } from '../platform/node/directory-lock.ts'
 import { serve } from './command-words.ts'
 import { exit, type Run } from './session.ts'
 import { readStatus, type Status } from '../operations/status.ts'
-import { endpointWords } from '../operations/webhooks.ts'
+import { statusFacts, statusHints, timeWords } from '../operations/status-words.ts'
 import { endpointsOf } from '../service/webhooks.ts'
 import { chart } from './terminal/chart.ts'
 import { digits } from '../operations/words.ts'
@@ -73,8 +73,8 @@ const moreWritten = 'A signup counts as accepted on its own day, as written on t
 
 /** @param isServed false when no service runs that would deliver */
 function describe(now: Status, isServed: boolean): string[] {
-  const { accepted, written, waiting, beside, hours, quota } = now
-  const { signs, ...suspect } = now.suspect
+  const { accepted, written, hours } = now
+  const { signs: _, ...suspect } = now.suspect
   const hasMoreWritten = written.today > accepted.today || written.sevenDays > accepted.sevenDays
   const counts = [
     ['', 'today', '7 days', 'all'],
@@ -82,71 +82,18 @@ function describe(now: Status, isServed: boolean): string[] {
     ['Written', ...Object.values(written).map(digits)],
     ...(suspect.all > 0 ? [['Suspect', ...Object.values(suspect).map(digits)]] : []),
   ]
-  const { signups, oldest } = waiting
-  const facts = [
-    ['Waiting', oldest ? `${digits(signups)}, the oldest since ${short(oldest)}` : '0'],
-    [
-      'Signs of spam',
-      Object.entries(signs)
-        .map(([sign, count]) => `${sign} ${digits(count)}`)
-        .join(', '),
-    ],
-    ['To be confirmed', pendingWords(now)],
-    ['Get no mail', beside.blocked > 0 ? `${digits(beside.blocked)}, as they wanted` : ''],
-    ...mailFacts(now),
-    ...now.webhooks.map((it) => [`Webhook ${it.webhook}, ${it.host}`, endpointWords(it)]),
-    ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
-    ['Service', isServed ? '' : `does not run: start it with ${serve}`],
-    [isServed ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],
-    ...now.tabsSetAside.map(({ tab, error }) => ['Set aside', `${tab}: ${error}`]),
-    [
-      'Quota left',
-      quota ? `${left(quota.perMinute)} calls this minute, ${left(quota.perDay)} in 24 hours` : '',
-    ],
-  ].filter(([, value]) => value !== '')
-  const hints = [now.delivery, ...now.tabsSetAside].map(({ hint }) => hint ?? '')
+  const facts = statusFacts(now, isServed ? '' : `does not run: start it with ${serve}`)
   const bars = hours.map(({ from, accepted: value }) => ({ label: from.slice(11, 13), value }))
   return [
     ...table(counts, [1, 2, 3]),
     ...(hasMoreWritten ? [moreWritten] : []),
     '',
     ...table(facts),
-    ...hints.filter((hint) => hint !== '').map((hint) => `Do: ${hint}`),
+    ...statusHints(now).map((hint) => `Do: ${hint}`),
     '',
     'Accepted per hour, the last 24 hours',
     ...chart(bars, chartHeight),
     '',
-    `${short(now.at)}. All times and days are UTC.`,
+    `${timeWords(now.at)}. All times and days are UTC.`,
   ]
-}
-
-function pendingWords({ beside: { pending, suspect } }: Status): string {
-  if (pending === 0) return ''
-  return `${digits(pending)}${suspect > 0 ? `, of which ${digits(suspect)} suspect` : ''}`
-}
-
-function mailFacts({ mail }: Status): string[][] {
-  const { state, since, error, waiting, oldest, lastFailure } = mail
-  const oldestWords = oldest ? `, the oldest since ${short(oldest)}` : ''
-  const failing = state === 'failing' ? `${error ?? ''} (since ${short(since ?? '')})` : ''
-  return [
-    ['Mails waiting', waiting > 0 ? digits(waiting) + oldestWords : ''],
-    ['Mail', failing],
-    ['Last mail that failed', lastFailure ? `${short(lastFailure.at)}: ${lastFailure.error}` : ''],
-  ]
-}
-
-function deliveryWords({ delivery: { state, since, error } }: Status): string {
-  if (state === 'unknown') return 'unknown until a service runs'
-  const words = state === 'ok' ? 'works' : `${state}: ${error ?? ''}`
-  return state === 'ok' ? words : `${words} (since ${short(since)})`
-}
-
-function left({ left: calls, limit }: { readonly left: number; readonly limit: number }): string {
-  return `${digits(calls)} of ${digits(limit)}`
-}
-
-/** "2026-11-20 10:00:00" */
-function short(time: string): string {
-  return time.slice(0, 19).replace('T', ' ')
 }

@@ -42,7 +42,7 @@ export async function readStatus(
   const figures = await reader.figures(today - 6 * day, now)
   const { all, hours, suspects, allSuspects } = figures
   const note = await readDeliveryNote(reader)
-  const { pending, suspect, blocked } = await reader.beside()
+  const { pending, suspect, held, blocked } = await reader.beside()
   return {
     at: iso(now),
     accepted: spansOf(hours, ({ accepted }) => accepted, all.accepted, today),
@@ -52,9 +52,9 @@ export async function readStatus(
       ...spansOf(suspects, ({ count }) => count, allSuspects, today),
       signs: signsOf(figures),
     },
-    // Signups that wait for their person to confirm them, how many of them are suspect, and how many addresses
-    // get no mail, as their person wanted.
-    beside: { pending, suspect, blocked },
+    // Signups that wait for their person to confirm them, how many of them are suspect, how many stand in
+    // quarantine, and how many addresses get no mail, as their person wanted.
+    beside: { pending, suspect, held: held ?? null, blocked },
     mail: await mailOf(reader),
     webhooks: await Promise.all(
       endpoints.map(async ({ number, host, key }) => {

@@ -100,7 +100,7 @@ function rows(visit: Visit, status: Status): Html {
 }
 
 /** How delivery does, and what to do about it. */
-export function deliveryState({ state, error, hint, since }: Status['delivery']): Html {
+function deliveryState({ state, error, hint, since }: Status['delivery']): Html {
   if (state === 'ok') return html`<p>Delivery works.</p>`
   const words = state === 'unknown' ? 'not known: it has not begun' : state
   return html`<p class="alert">

@@ -1,6 +1,6 @@
-import { html } from 'hono/html'
 import { peopleRoutes } from '../admin/actions.ts'
 import { adminRoutes } from '../admin/admin.ts'
+import { overviewView } from '../admin/overview.ts'
 import { sendingRoute } from '../admin/sending.ts'
 import type { AdminSite } from '../admin/visit.ts'
 import { sendTestNotice } from '../alerts/inspection.ts'
@@ -75,11 +75,7 @@ export function adminPart(
   const [first, ...others] = sites
   return adminRoutes({
     sites: [siteOf(first), ...others.map(siteOf)],
-    routes: [
-      { path: '', GET: async () => ({ title: 'Overview', body: html`` }) },
-      sending,
-      ...people,
-    ],
+    routes: [{ path: '', GET: overviewView }, sending, ...people],
     ...{ log: journal.admin, token, digest, clock, now, events },
   })
 }

@@ -9,6 +9,7 @@ import { journalHomeOf } from './journal-home.ts'
 import { createSiteDelivery, type DeliveryOverrides } from './site-delivery.ts'
 import { accountsOf, connectSpreadsheet, destinationOf } from './spreadsheets.ts'
 import { createMetrics } from './metering.ts'
+import { startCounting } from '../operations/counting.ts'
 import { startRetention } from '../operations/retention.ts'
 import { type RunningSite, runningSites } from './running-site.ts'
 import type { MessageOptions } from './site-messages.ts'
@@ -87,6 +88,8 @@ export async function startService(
   for (const site of sites) {
     started.use(startRetention(site.journal, config.retentionDays, clock, site.log))
   }
+  // For the admin page.
+  if (secrets.adminToken !== undefined) started.use(startCounting(journal, clock, log))
   started.defer(stopDelivering)
 
   await followWebhooks(sites, secrets, clock)

@@ -1,0 +1,60 @@
+import type { HourCounts } from '../journal/contracts/reader.ts'
+import { day, hour } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+
+/** What the overview covers: by hours or days in UTC, of which the last one is not over yet. */
+export const periods = [
+  { name: '24h', words: '24 hours', stepMs: hour, count: 24 },
+  { name: '7d', words: '7 days', stepMs: day, count: 7 },
+  { name: '30d', words: '30 days', stepMs: day, count: 30 },
+  { name: '90d', words: '90 days', stepMs: day, count: 90 },
+] as const
+
+/** The period of this name; else 7 days. */
+export function periodNamed(name: string | null): (typeof periods)[number] {
+  return periods.find((period) => period.name === name) ?? periods[1]
+}
+
+/** An hour or a day, what was counted in it, and what as long before as the period is. */
+export interface Step {
+  readonly begin: Millis
+  readonly now: number
+  readonly before: number
+}
+
+/** When each step begins, with those of the time before: twice as many as the period has. */
+export function beginsOf({ stepMs, count }: (typeof periods)[number], now: Millis): Millis[] {
+  const last = now - (now % stepMs)
+  return Array.from({ length: 2 * count }, (_, at) => last - (2 * count - 1 - at) * stepMs)
+}
+
+/** @param hours those outside of the steps are left out */
+export function stepsOf(
+  begins: readonly Millis[],
+  hours: readonly HourCounts[],
+  counted: Exclude<keyof HourCounts, 'from'>,
+): readonly Step[] {
+  const [first = 0, second = 0] = begins
+  const sums = begins.map(() => 0)
+  for (const counts of hours) {
+    const at = Math.floor((counts.from - first) / (second - first))
+    if (at in sums) sums[at] = (sums[at] ?? 0) + counts[counted]
+  }
+  const half = begins.length / 2
+  return begins.slice(half).map((begin, at) => {
+    return { begin, now: sums[half + at] ?? 0, before: sums[at] ?? 0 }
+  })
+}
+
+export function sumOf<It>(all: readonly It[], of: (it: It) => number): number {
+  return all.reduce((sum, it) => sum + of(it), 0)
+}
+
+const date = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
+const days = new Intl.DateTimeFormat('en-GB', date)
+const hours = new Intl.DateTimeFormat('en-GB', { ...date, hour: '2-digit', minute: '2-digit' })
+
+/** When a step begins, in UTC: "26 Nov", or of an hour "26 Nov, 14:00". */
+export function stepWords(begin: Millis, isHour: boolean): string {
+  return (isHour ? hours : days).format(begin)
+}

@@ -109,7 +109,9 @@ function secretIn({ request }: Exchange): string | undefined {
   return own?.slice(cookieName.length + 1)
 }
 
-function cookie({ ownOrigin }: Exchange, secret: string, keepMs: number): string {
+/** Forms post below `/admin/`: without a path, the cookie is for all that is there, also behind a path of a proxy. */
+function cookie({ ownOrigin, request }: Exchange, secret: string, keepMs: number): string {
+  const path = new URL(request.url).pathname === '/admin' ? '; Path=/admin' : ''
   const secure = ownOrigin.startsWith('https:') ? '; Secure' : ''
-  return `${cookieName}=${secret}; Path=/admin; HttpOnly; SameSite=Strict; Max-Age=${keepMs / second}${secure}`
+  return `${cookieName}=${secret}${path}; HttpOnly; SameSite=Strict; Max-Age=${keepMs / second}${secure}`
 }

@@ -4,6 +4,7 @@ import { readBody } from '../http/body.ts'
 import { Budget } from '../http/budget.ts'
 import { isPrivate } from '../http/client.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
+import { Refusal, type RefusalKind } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Handler, Route } from '../http/router.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
@@ -29,16 +30,22 @@ export interface AdminOptions extends LoginsOptions {
 /** Room for the ids of a whole page. */
 const bytesMax = 64 * 1024
 const fieldsMax = 1_100
-const bodies = { bytesMax, formFieldsMax: fieldsMax }
+/** Whoever is not signed in sends a token. */
+const tokenBytesMax = 4096
 
 /** The routes of the admin page, each with its whole path. They check the origin themselves. */
 export function adminRoutes(options: AdminOptions): readonly (Route & { readonly path: string })[] {
   const { sites, routes, log, now, events } = options
   const logins = new Logins(options)
-  const arriving = new Budget({ max: 64 * bytesMax, clientMax: bytesMax })
+  const bodiesOf = (bytesMax: number) => ({
+    ...{ bytesMax, formFieldsMax: fieldsMax },
+    arriving: new Budget({ max: 64 * bytesMax, clientMax: bytesMax }),
+  })
+  // Apart, so that strangers cannot hold the room of who is signed in.
+  const [ofStrangers, ofLogins] = [bodiesOf(tokenBytesMax), bodiesOf(bytesMax)]
 
-  const fieldsOf = async (exchange: Exchange): Promise<FormEntries> => {
-    const body = await readBody(exchange, { ...bodies, arriving })
+  const fieldsOf = async (exchange: Exchange, bodies = ofLogins): Promise<FormEntries> => {
+    const body = await readBody(exchange, bodies)
     return body.kind === 'form' ? body.fields : []
   }
   const visitOf = (exchange: Exchange, login: SignedIn, fields: FormEntries): Visit => {
@@ -71,14 +78,17 @@ export function adminRoutes(options: AdminOptions): readonly (Route & { readonly
       const visit = visitOf(exchange, login, await fieldsOf(exchange))
       if (!logins.isOwnForm(login, posted(visit, 'csrf')))
         return adminPage(foreignForm, { url: visit.url, status: 403 })
-      events.adminActed(path.slice(1), { ...visit, login: login.id })
+      const action = `${path.slice(1)} ${posted(visit, 'do').slice(0, 20)}`.trim()
+      const site = sites.length > 1 ? visit.site.name : undefined
+      events.adminActed(action, { ...visit, login: login.id, site })
       return show(view, visit, exchange)
     }
   const signIn: Handler = async (exchange) => {
-    const fields = await fieldsOf(exchange)
+    const fields = await fieldsOf(exchange, ofStrangers)
     const cookie = await logins.signIn(exchange, posted({ fields }, 'token'))
-    const by = { login: undefined, from: addressOf(exchange), requestId: exchange.requestId }
-    events.adminActed(cookie === undefined ? 'sign-in refused' : 'sign-in', by)
+    const by = { from: addressOf(exchange), requestId: exchange.requestId }
+    if (cookie === undefined) events.signInRefused(by)
+    else events.adminActed('sign-in', by)
     return cookie === undefined ? signInPage(exchange, true) : toOverview(exchange, cookie)
   }
   const signOut: AdminRoute = {
@@ -89,9 +99,9 @@ export function adminRoutes(options: AdminOptions): readonly (Route & { readonly
   return [...routes, signOut].map(({ path, GET, POST }) => ({
     path: `/admin${path}`,
     checksOrigin: true,
-    ...(GET && { GET: whileJournalWorks(get(path, GET)) }),
-    ...(POST && { POST: whileJournalWorks(post(path, POST)) }),
-    ...(path === '' && { POST: whileJournalWorks(signIn) }),
+    ...(GET && { GET: inOwnWords(get(path, GET)) }),
+    ...(POST && { POST: inOwnWords(post(path, POST)) }),
+    ...(path === '' && { POST: inOwnWords(signIn) }),
   }))
 }
 
@@ -102,12 +112,28 @@ const foreignForm: Shown = {
   </p>`,
 }
 
-function whileJournalWorks(handler: Handler): Handler {
+const wordsOf: Readonly<Partial<Record<RefusalKind, Shown>>> = {
+  tooMany: { title: 'Too many tries', body: html`<p>Wait a minute, and sign in again.</p>` },
+  journalUnavailable: {
+    title: 'The journal does not answer',
+    body: html`<p>
+      Nothing can be shown or done just now. The log tells why. Load this page again in a while.
+    </p>`,
+  },
+}
+
+/** Refuses in words for operators, where those for visitors speak of signups. */
+function inOwnWords(handler: Handler): Handler {
   return async (exchange) => {
     try {
       return await handler(exchange)
     } catch (error) {
-      throw error instanceof JournalUnavailable ? refuse.journalUnavailable() : error
+      const refusal = error instanceof JournalUnavailable ? refuse.journalUnavailable() : error
+      if (!(refusal instanceof Refusal)) throw refusal
+      const { kind, status, headers } = refusal
+      const words = wordsOf[kind]
+      if (!words) throw refusal
+      return adminPage(words, { url: exchange.request.url, status, headers })
     }
   }
 }
@@ -121,7 +147,7 @@ function signInPage({ request: { url }, ownOrigin }: Exchange, isWrong = false):
   const body = html`
     ${isWrong && html`<p class="alert" role="alert">This is not the token.</p>`}
     ${isOpenToListeners(ownOrigin) && html`<p class="alert">${openToListeners}</p>`}
-    <form method="post" action="${rootOf(url)}admin">
+    <form method="post" action="${rootOf(url)}admin/">
       <label for="token">The token of ADMIN_TOKEN</label>
       <input
         id="token"

@@ -14,13 +14,14 @@ interface Around {
   /** What stands above and below the content: nothing before somebody has signed in. */
   readonly head?: Html
   readonly status?: number
-  readonly cookie?: string
+  /** Names and values in turn. */
+  readonly headers?: readonly string[]
 }
 
 /** A whole page. */
 export async function adminPage(
   { title, body, refreshSeconds }: Shown,
-  { url, head, status, cookie }: Around,
+  { url, head, status, headers = [] }: Around,
 ): Promise<Answer> {
   const root = rootOf(url)
   const text = await html`<!doctype html>
@@ -47,7 +48,6 @@ export async function adminPage(
         </footer>
       </body>
     </html> `
-  const headers = cookie === undefined ? [] : ['set-cookie', cookie]
   return page(text.toString(), { security, headers }, status)
 }
 
@@ -61,7 +61,7 @@ const places = [
 /** The links above each view. */
 export function navigation(visit: Visit): Html {
   const { sites, site } = visit
-  const here = new URL(visit.url).pathname.replace(/^.*?\/admin/, '')
+  const here = new URL(visit.url).pathname.replace(/^\/admin|\/$/g, '')
   const current = html`aria-current="page"`
   return html`
     <header>

@@ -1,6 +1,8 @@
+import type { Clock } from '../platform/clock.ts'
 import type { AnsweredRequest } from '../platform/http-exchange.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { ToldLines } from './refusal-events.ts'
 
 /** What stands for every unknown path, and for every method that no path takes. */
 const other = 'other'
@@ -21,16 +23,26 @@ export function requestEvents(log: Logger, metrics: Metrics | undefined) {
   }
 }
 
+interface AdminRequest {
+  readonly login?: string
+  /** Undefined when there is only one. */
+  readonly site?: string | undefined
+  /** The address of the client. */
+  readonly from: string
+  readonly requestId: string
+}
+
 /** Logs what somebody does by the admin page, and not to whom. */
-export function adminEvents(log: Logger) {
+export function adminEvents(log: Logger, clock: Pick<Clock, 'elapsed'>) {
+  const refusals = new ToldLines(clock, 'tries to sign in were refused')
   return {
-    /** @param by the login, the address of the client, and the request */
-    adminActed(
-      action: string,
-      by: { readonly login: string | undefined; readonly from: string; readonly requestId: string },
-    ): void {
-      const { login, from, requestId } = by
-      log.info({ action, login, from, requestId }, 'somebody used the admin page')
+    adminActed(action: string, { login, site, from, requestId }: AdminRequest): void {
+      log.info({ action, login, site, from, requestId }, 'somebody used the admin page')
+    },
+    /** Somebody sent a wrong token. */
+    signInRefused({ from, requestId }: AdminRequest): void {
+      const level = refusals.takes(log) ? 'info' : 'debug'
+      log[level]({ from, requestId }, 'the admin page refused a wrong token')
     },
     /** Something in the background that the page has begun. */
     workFailed(error: unknown): void {

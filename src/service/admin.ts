@@ -61,7 +61,7 @@ export function adminPart(
       alertWebhook &&
       (() => sendTestNotice(alertWebhook, receiver, AbortSignal.timeout(testMaxMs))),
   })
-  const events = adminEvents(log)
+  const events = adminEvents(log, clock)
   const now = () => time.now()
   const runner = new WorkRunner({
     log: journal.admin,

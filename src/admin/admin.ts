@@ -117,7 +117,7 @@ const wordsOf: Readonly<Partial<Record<RefusalKind, Shown>>> = {
   journalUnavailable: {
     title: 'The journal does not answer',
     body: html`<p>
-      Nothing can be shown or done just now. The log tells why. Load this page again in a while.
+      The log tells why. Load this page again in a while, and look whether what you did was done.
     </p>`,
   },
 }

@@ -1,3 +1,4 @@
+import { adminLogTests } from './contracts/admin-log-contract.ts'
 import { callLedgerTests } from './contracts/call-ledger-contract.ts'
 import { comparisonTests } from './contracts/comparison-contract.ts'
 import { holdTo } from './contracts/contract.ts'
@@ -20,5 +21,6 @@ holdTo('PostgreSQL, a second site beside a first one, comparison', comparisonTes
 holdTo('PostgreSQL, two sites', sitesTests, createWorld)
 holdTo('PostgreSQL, two sites', sitesErasureTests, createWorld)
 holdTo('PostgreSQL, shares', sharesTests, createWorld)
+holdTo('PostgreSQL, admin log', adminLogTests, createWorld)
 holdTo('PostgreSQL, import log: previews', previewedImports, createWorld)
 holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)

@@ -12,13 +12,19 @@ import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { adminLogTests } from './contracts/admin-log-contract.ts'
 import { holdTo, resultsOf } from './contracts/contract.ts'
 import { sharesTests } from './contracts/shares-contract.ts'
 import { sitesTests } from './contracts/sites-contract.ts'
 import { sitesErasureTests } from './contracts/sites-erasure-contract.ts'
 
-for (const tests of [sitesTests, sitesErasureTests, sharesTests]) {
-  holdTo('SQLite, two sites', tests, async () => {
+for (const [name, tests] of [
+  ['two sites', sitesTests],
+  ['two sites', sitesErasureTests],
+  ['shares', sharesTests],
+  ['admin log', adminLogTests],
+] as const) {
+  holdTo(`SQLite, ${name}`, tests, async () => {
     const folder = await tempFolder()
     return {
       openSites: async (policies) => openSqliteSites(join(folder.path, 'journal.db'), policies),

@@ -78,7 +78,8 @@ export function adminRoutes(options: AdminOptions): readonly (Route & { readonly
       const visit = visitOf(exchange, login, await fieldsOf(exchange))
       if (!logins.isOwnForm(login, posted(visit, 'csrf')))
         return adminPage(foreignForm, { url: visit.url, status: 403 })
-      const action = `${path.slice(1)} ${posted(visit, 'do').slice(0, 20)}`.trim()
+      const [what] = /^[a-z-]{1,20}$/.exec(posted(visit, 'do')) ?? []
+      const action = [path.slice(1), what ?? []].flat().join(' ')
       const site = sites.length > 1 ? visit.site.name : undefined
       events.adminActed(action, { ...visit, login: login.id, site })
       return show(view, visit, exchange)

@@ -7,7 +7,7 @@ export interface Operator {
   /** The cookie, as a browser sends it. */
   readonly cookie: string
   /** @param path such as `/sending`; empty for the overview */
-  get(path: string, headers?: HeadersInit): Promise<Response>
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>
   /** Posts a form with the CSRF token of this login. */
   post(path: string, fields?: Readonly<Record<string, string>>): Promise<Response>
 }

@@ -32,15 +32,15 @@ const bytesMax = 64 * 1024
 const fieldsMax = 1_100
 /** Whoever is not signed in sends a token. */
 const tokenBytesMax = 4096
+const bodiesOf = (bytesMax: number) => ({
+  ...{ bytesMax, formFieldsMax: fieldsMax },
+  arriving: new Budget({ max: 64 * bytesMax, clientMax: bytesMax }),
+})
 
 /** The routes of the admin page, each with its whole path. They check the origin themselves. */
 export function adminRoutes(options: AdminOptions): readonly (Route & { readonly path: string })[] {
   const { sites, routes, log, now, events } = options
   const logins = new Logins(options)
-  const bodiesOf = (bytesMax: number) => ({
-    ...{ bytesMax, formFieldsMax: fieldsMax },
-    arriving: new Budget({ max: 64 * bytesMax, clientMax: bytesMax }),
-  })
   // Apart, so that strangers cannot hold the room of who is signed in.
   const [ofStrangers, ofLogins] = [bodiesOf(tokenBytesMax), bodiesOf(bytesMax)]
 

@@ -259,7 +259,7 @@ test('no answer may be kept, framed, or read by another page', async () => {
 
 test('what somebody does is logged with when and from where, and no secret is', async () => {
   const log = { LOG_LEVEL: 'trace' }
-  const service = await startService({ env: { ...behindProxy, ...log } })
+  await using service = await startService({ env: { ...behindProxy, ...log } })
   const { url } = service
   await sendToken(url, 'a-secret-of-another-page', from('192.0.2.1'))
   const cookie = cookieIn(await sendToken(url, adminToken, from('192.0.2.1'))) ?? expect.fail()
@@ -269,7 +269,7 @@ test('what somebody does is logged with when and from where, and no secret is', 
   await ada.post('/sending', { do: 'a\nb"level":60 ada@example.com' })
   await ada.get('/sending?site=private%0a&email=ada@example.com')
   await ada.post('/sign-out')
-  await service.stop()
+  await expect.poll(service.output).toContain('"sign-out"')
   const output = service.output()
   for (const secret of [cookie.split('=')[1] ?? '', csrf, 'a-secret-of', 'ada@', 'private'])
     expect(output).not.toContain(secret)

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Route } from '../http/router.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
+import { startCounting } from '../operations/counting.ts'
 import type { JournalHome } from '../operations/journal-home.ts'
 import { WorkRunner } from '../operations/work.ts'
 import type { Logger } from '../ops/log.ts'
@@ -24,7 +25,7 @@ export interface AdminParts {
   readonly config: Config
   readonly secrets: Secrets
   readonly sites: RunningSites
-  readonly journal: Pick<OpenJournal, 'admin'>
+  readonly journal: Pick<OpenJournal, 'admin' | 'countNext'>
   readonly home: JournalHome
   /** Is disposed of before the journal. */
   readonly started: Pick<AsyncDisposableStack, 'use'>
@@ -70,6 +71,7 @@ export function adminPart(
     failed: (error: unknown) => events.workFailed(error),
   })
   started.use(runner)
+  started.use(startCounting(journal, clock, log))
   const isInDatabase = config.database !== undefined
   const people = peopleRoutes({ runner, home, clock, isInDatabase, watchRemoval })
   const [first, ...others] = sites

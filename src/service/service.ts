@@ -9,7 +9,6 @@ import { journalHomeOf } from './journal-home.ts'
 import { createSiteDelivery, type DeliveryOverrides } from './site-delivery.ts'
 import { accountsOf, connectSpreadsheet, destinationOf } from './spreadsheets.ts'
 import { createMetrics } from './metering.ts'
-import { startCounting } from '../operations/counting.ts'
 import { startRetention } from '../operations/retention.ts'
 import { type RunningSite, runningSites } from './running-site.ts'
 import type { MessageOptions } from './site-messages.ts'
@@ -88,15 +87,11 @@ export async function startService(
   for (const site of sites) {
     started.use(startRetention(site.journal, config.retentionDays, clock, site.log))
   }
-  // For the admin page.
-  if (secrets.adminToken !== undefined) started.use(startCounting(journal, clock, log))
   started.defer(stopDelivering)
 
   await followWebhooks(sites, secrets, clock)
-  const web = await createWeb(
-    { config, sites, secrets, journal, home, started, log, metrics },
-    world,
-  )
+  const about = { config, sites, secrets, journal, home, started, log, metrics }
+  const web = await createWeb(about, world)
   const { host, port, bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
   const server = await listen({ ...web.application, host, port, bodyBytesMax, shareOf, limits })

@@ -36,7 +36,7 @@ import type { World } from './world.ts'
 
 export interface WebOptions extends Pick<SiteWebOptions, 'config' | 'secrets'> {
   readonly sites: RunningSites
-  readonly journal: Pick<OpenJournal, 'backlogs' | 'admin'>
+  readonly journal: Pick<OpenJournal, 'backlogs' | 'admin' | 'countNext'>
   readonly home: JournalHome
   /** What the admin page needs to end is added to it. */
   readonly started: Pick<AsyncDisposableStack, 'use'>

@@ -33,5 +33,5 @@ export function processEvents(options: ProcessEventsOptions): Events {
 
 export function wordsOf(value: unknown): string {
   if (value instanceof Error) return value.message
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return value === undefined ? '' : JSON.stringify(value)
 }

@@ -3,7 +3,7 @@ import { type Entry, entriesOf, nothingKept, readPerson, unsearched } from '../o
 import type { Html } from '../pages/document.ts'
 import { visible } from '../platform/visible.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
-import { count, form, told } from './frame.ts'
+import { count, form, time, told } from './frame.ts'
 import { posted, type Shown, type Visit } from './visit.ts'
 
 /** A form that finds a person. The address is in no URL. */
@@ -18,15 +18,14 @@ export function personForm(visit: Visit): Html {
   )
 }
 
-/** Everything that is kept about the person with this address at a site. @param done what was done just now */
+/** Everything that is kept about the person with this address. @param done what was done just now */
 export async function personView(visit: Visit, stop: AbortSignal, done?: string): Promise<Shown> {
   const address = storedEmail(posted(visit, 'email'))
   if (emailProblem(address) !== undefined) {
     return { title: 'Person', body: html`${told('Give one email address.')} ${personForm(visit)}` }
   }
-  const { name, journal } = visit.site
   let all = 0
-  const journals = new Map([[name, journal]])
+  const journals = new Map(visit.sites.map(({ name, journal }) => [name, journal]))
   const person = await readPerson(address, { journals, stop, searched: (upto) => (all = upto) })
   const entries = entriesOf(person)
   const wordings = person.wordings.map((text, at) => ({
@@ -56,14 +55,21 @@ export function personAction(visit: Visit, address: string, path: string, button
   return form(visit, path, html`<input type="hidden" name="email" value="${address}" />${button}`)
 }
 
+const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+/** The words in a name of the JSON, such as `sheetTab`. */
+function inWords(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
 function entryOf({ heading, facts }: Entry, at: number): Html {
   return html`<section aria-labelledby="entry-${at}">
     <h2 id="entry-${at}">${heading}</h2>
-    <dl>
+    <dl class="facts">
       ${facts.map(
         ([name, text]) =>
-          html`<dt>${name}</dt>
-            <dd dir="auto">${visible(text)}</dd>`,
+          html`<dt>${inWords(name)}</dt>
+            <dd dir="auto">${isoTime.test(text) ? time(text) : visible(text)}</dd>`,
       )}
     </dl>
   </section>`

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { installedNode, root } from './setup-dependencies.js'
 
 /** The sources of the service that the build of browser/ uses. */
-const shared = ['src/pages/field-messages.ts', 'src/pages/page.css', 'src/signup/edit-distance.ts']
+const shared = [
+  ...['src/pages/field-messages.ts', 'src/pages/page.css', 'src/signup/edit-distance.ts'],
+  ...['src/admin/admin.css', 'src/admin/figures.css'],
+]
 
 export const browserFiles = { ready: browserFilesReady, install: buildBrowserFiles }
 export const compiled = { ready: compiledReady, install: compile }

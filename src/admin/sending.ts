@@ -70,7 +70,7 @@ function rows(visit: Visit, status: Status): Html {
   return html`<section id="rows" aria-labelledby="rows-title">
     <h2 id="rows-title">Rows</h2>
     ${deliveryState(delivery)}
-    <dl>
+    <dl class="facts">
       <dt>Where they go</dt>
       <dd>
         ${/^https?:/.test(location) ? html`<a href="${location}">the spreadsheet</a>` : location}
@@ -120,7 +120,7 @@ function mail({ mail: { state, since, error, waiting, lastSent, lastFailure } }:
             and are sent when the mail server takes them.
           </p>`
     }
-    <dl>
+    <dl class="facts">
       <dt>Waiting</dt>
       <dd>${count(waiting)}</dd>
       ${

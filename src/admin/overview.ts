@@ -4,6 +4,7 @@ import { readStatus, type Status } from '../operations/status.ts'
 import { statusFacts, statusHints } from '../operations/status-words.ts'
 import type { Html } from '../pages/document.ts'
 import { hour } from '../platform/clock.ts'
+import { visible } from '../platform/visible.ts'
 import type { Millis } from '../signup/signup.ts'
 import { chart, chartTable } from './chart.ts'
 import { count, linkTo } from './frame.ts'
@@ -116,7 +117,7 @@ function shareTable(id: string, title: string, shares: readonly Share[]): Html {
         const percent = (100 * signups) / all
         const words = percent < 1 ? 'under 1' : Math.round(percent)
         return html`<tr>
-          <th scope="row">${name || 'No source'}</th>
+          <th scope="row">${visible(name) || 'No source'}</th>
           <td>${count(signups)}</td>
           <td>
             ${words} %

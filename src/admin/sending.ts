@@ -11,6 +11,7 @@ import {
 } from '../operations/webhooks.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
+import { visible } from '../platform/visible.ts'
 import type { Finding } from '../signup/finding.ts'
 import { count, form, time, told } from './frame.ts'
 import { type AdminRoute, posted, type Shown, type Visit } from './visit.ts'
@@ -93,7 +94,9 @@ function rows(visit: Visit, status: Status): Html {
     </dl>
     ${tabsSetAside.map(
       ({ tab, error, hint }) =>
-        html`<p class="alert"><strong>The tab ${tab} is set aside: ${error}.</strong> ${hint}</p>`,
+        html`<p class="alert">
+          <strong>The tab ${visible(tab)} is set aside: ${error}.</strong> ${hint}
+        </p>`,
     )}
     ${tabsSetAside.length > 0 && button(visit, { do: 'rows' }, 'Try these tabs now')}
   </section>`

@@ -36,7 +36,7 @@ export async function personView(visit: Visit, stop: AbortSignal, done?: string)
     ${told(done)}
     <p dir="auto">${address}</p>
     <p>${count(all)} signups were searched. ${entries.length === 0 && nothingKept} ${unsearched}</p>
-    ${[...entries, ...wordings].map(entryOf)}
+    ${[...entries, ...wordings].map((entry) => entryOf(entry))}
     <section aria-labelledby="acts">
       <h2 id="acts">What you can do</h2>
       ${personAction(visit, address, '/forget', html`<button class="danger">Erase this person…</button>`)}
@@ -62,9 +62,9 @@ function inWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
-function entryOf({ heading, facts }: Entry, at: number): Html {
-  return html`<section aria-labelledby="entry-${at}">
-    <h2 id="entry-${at}">${heading}</h2>
+function entryOf({ heading, facts }: Entry): Html {
+  return html`<section>
+    <h2>${heading}</h2>
     <dl class="facts">
       ${facts.map(
         ([name, text]) =>

@@ -31,11 +31,11 @@ const payloads = [
   '=HYPERLINK("https://evil.example","x")',
 ]
 const short = payloads.map((text) => text.slice(0, 90))
-const emailOf = (text: string, at: number) =>
-  `"${text.replaceAll('"', '').slice(0, 40)}${at}"@example.com`
+/** With all characters that an address may have. */
+const emailOf = (at: number) => `!#$%&'*+/=?^_\`{|}~-${at}@example.com`
 
 const bombs: readonly Signup[] = short.flatMap((text, at) => {
-  const cells = { name: text, sheetTab: text, source: text, tags: [text], email: emailOf(text, at) }
+  const cells = { name: text, sheetTab: text, source: text, tags: [text], email: emailOf(at) }
   const more = { metadata: JSON.stringify({ [text]: text }), fields: { [text]: text } }
   const receivedAt = Date.now() - at * 60_000
   const one = makeSignup({ ...cells, ...more, receivedAt })
@@ -181,28 +181,13 @@ test.each(looks)('on %s every view shows what visitors sent as text', async (_, 
   }
 })
 
-test.each(looks)(
-  'on %s a person and the questions before an erasure show texts too',
-  async (_, look) => {
-    await using opened = await open('/admin/signups', look)
-    const { page } = opened
-    const people = page.locator('button[name="email"]')
-    for (const at of [3, 11]) {
-      await page.goto(`${shared.service.url}/admin/signups`)
-      await people.nth(at).click()
-      await page.getByRole('heading', { level: 1, name: 'Person' }).waitFor()
-      await checkView(opened)
-      await page.locator('button.danger').first().click()
-      await page.waitForLoadState()
-      await checkView(opened)
-    }
-    await page.goto(`${shared.service.url}/admin/signups?state=quarantine`)
-    await page.locator('input[name="id"]').nth(1).check()
-    await page.locator('button.danger').first().click()
-    await page.waitForLoadState()
-    await checkView(opened)
-  },
-)
+test.each(looks)('on %s a person is shown as text too', async (_, look) => {
+  await using opened = await open('/admin/signups', look)
+  const { page } = opened
+  await page.locator('button[name="email"]').nth(3).click()
+  await page.getByRole('heading', { level: 1, name: 'Person' }).waitFor()
+  await checkView(opened)
+})
 
 test.each(looks)('on %s signing in can be used by everybody', async (_, look) => {
   await using opened = await openPage(shared.browser, `${shared.service.url}/admin`, look)

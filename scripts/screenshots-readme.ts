@@ -6,6 +6,9 @@ import { createGoogleWorld } from '../harness/google-world.ts'
 import { postSignup } from '../harness/post-signup.ts'
 import { projectRoot } from '../harness/source-file.ts'
 import { startService } from '../harness/start-service.ts'
+import { tempFolder } from '../harness/temp-folder.ts'
+import { defaultSite } from '../src/config/sites/site.ts'
+import { makeUpMonth } from './sandbox-month.ts'
 
 const folder = join(projectRoot, 'docs/pictures')
 
@@ -55,7 +58,28 @@ const others = [
   },
 ]
 
-/** Takes the README's pictures of the form, the thank-you page and the sheet, in light and dark. */
+/** Takes those of the admin page, with made-up signups. */
+async function shootAdmin(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
+  await using folderOfData = await tempFolder()
+  await makeUpMonth(folderOfData.path, defaultSite, 'workbook')
+  const token = crypto.randomUUID()
+  await using service = await startService({
+    dataDir: folderOfData.path,
+    env: { ADMIN_TOKEN: token, SPAM_FILTER: 'quarantine' },
+  })
+  const viewport = { width: 600, height: 870 }
+  await using opened = await openPage(browser, `${service.url}/admin`, {
+    ...{ colorScheme, viewport, deviceScaleFactor: 1.5 },
+  })
+  const { page } = opened
+  await page.locator('#token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: '30 days' }).click()
+  await page.getByText('Sources, ').waitFor()
+  await page.screenshot({ path: join(folder, `admin-${colorScheme}.png`) })
+}
+
+/** Takes the README's pictures of the form, the thank-you page, the sheet and the admin page, in light and dark. */
 export async function shootReadme(browser: Browser): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -91,5 +115,6 @@ export async function shootReadme(browser: Browser): Promise<void> {
     const table = sheet.page.locator('h2:has-text("Waitlist") ~ table').first()
     await table.getByText('ada@example.com').waitFor()
     await table.screenshot({ path: pathOf('sheet') })
+    await shootAdmin(browser, colorScheme)
   }
 }

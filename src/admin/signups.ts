@@ -33,7 +33,8 @@ export async function signupsView(visit: Visit): Promise<Shown> {
     tab: tab === '' ? undefined : tab,
     state: asked.find((state) => state === query.get('state')),
   }
-  const before = Number(query.get('before')) || undefined
+  const cursor = Number(query.get('before') ?? Number.NaN)
+  const before = Number.isSafeInteger(cursor) ? cursor : undefined
   const page = await newest(site.journal.reader, choice, before)
   const named = { tab, state: choice.state ?? '' }
   const older = () => linkTo(visit, '/signups', { ...named, before: page.next })

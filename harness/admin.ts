@@ -9,8 +9,10 @@ export interface Operator {
   /** @param path such as `/sending`; empty for the overview */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>
   /** Posts a form with the CSRF token of this login. */
-  post(path: string, fields?: Readonly<Record<string, string>>): Promise<Response>
+  post(path: string, fields?: Fields): Promise<Response>
 }
+
+type Fields = Readonly<Record<string, string>> | readonly (readonly [string, string])[]
 
 /** Sends a token, as the form does. */
 export function sendToken(url: string, token: string, headers?: HeadersInit): Promise<Response> {
@@ -48,9 +50,21 @@ export function operatorOf(url: string, cookie: string): Operator {
     get,
     async post(path, fields = {}) {
       const csrf = csrfIn(await (await get('')).text())
-      const body = new URLSearchParams({ csrf, ...fields })
+      const given = Array.isArray(fields) ? fields : Object.entries(fields)
+      const body = new URLSearchParams([...given, ['csrf', csrf]] as string[][])
       const form = { method: 'POST', body, redirect: 'manual', headers: { cookie } } as const
       return fetch(`${url}/admin${path}`, form)
     },
+  }
+}
+
+/** The page of a piece of work as soon as it does not run any more. @param begun the answer to its start */
+export async function workEnded({ get }: Operator, begun: Response): Promise<string> {
+  const location = begun.headers.get('location') ?? expect.fail('no work was begun')
+  const { pathname, search } = new URL(location, 'http://localhost/admin/')
+  for (;;) {
+    const text = await (await get(pathname.replace('/admin', '') + search)).text()
+    if (!text.includes('http-equiv="refresh"')) return text
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

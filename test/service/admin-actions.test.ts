@@ -5,10 +5,10 @@ import { addressesIn } from '../../harness/read-workbook.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { signIn, workEnded } from '../../harness/admin-visitor.ts'
+import { adminToken, signIn, workEnded } from '../../harness/admin.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 
-const env = { ADMIN_TOKEN: 'open-sesame-open-sesame', SPAM_FILTER: 'quarantine' }
+const env = { ADMIN_TOKEN: adminToken, SPAM_FILTER: 'quarantine' }
 const ada = 'ada@example.com'
 
 /** A data folder whose journal has these signups, and whose suspect ones are in quarantine. */
@@ -26,11 +26,11 @@ const suspects = (count: number) =>
 test('a release of 250 goes on while the page is closed, and another login watches it', async () => {
   await using folder = await folderWith(...suspects(250))
   await using service = await startService({ env, dataDir: folder.path })
-  const first = await signIn(service.url, env.ADMIN_TOKEN)
+  const first = await signIn(service.url)
   const begun = await first.post('/release', { all: 'yes' })
   expect(begun.status).toBe(303)
-  const other = await signIn(service.url, env.ADMIN_TOKEN)
-  const ended = await workEnded(other, begun.headers.get('location') ?? '')
+  const other = await signIn(service.url)
+  const ended = await workEnded(other, begun)
   expect(ended).toContain('Released: 250 signups.')
   expect(await (await other.get('/signups?state=quarantine')).text()).toContain('There is none')
   await expect.poll(() => addressesIn(folder.path).length).toBe(250)
@@ -40,7 +40,7 @@ test('a release of 250 goes on while the page is closed, and another login watch
 test('chosen signups are erased from quarantine after the page has asked again', async () => {
   await using folder = await folderWith(...suspects(3))
   await using service = await startService({ env, dataDir: folder.path })
-  const visitor = await signIn(service.url, env.ADMIN_TOKEN)
+  const visitor = await signIn(service.url)
   const list = await (await visitor.get('/signups?state=quarantine')).text()
   const [one = '', two = ''] = [...list.matchAll(/name="id"\s+value="([^"]+)"/g)].map(
     ([, id]) => id,
@@ -53,9 +53,7 @@ test('chosen signups are erased from quarantine after the page has asked again',
   expect(asked).toContain('Erase 2 signups')
   expect(await (await visitor.get('/work')).text()).toContain('Nothing was begun yet')
   const begun = await visitor.post('/erase', [...chosen, ['sure', 'yes']])
-  expect(await workEnded(visitor, begun.headers.get('location') ?? '')).toContain(
-    'Erased: 2 signups.',
-  )
+  expect(await workEnded(visitor, begun)).toContain('Erased: 2 signups.')
   const none = await (await visitor.post('/release', {})).text()
   expect(none).toContain('No signup was chosen')
 })
@@ -63,7 +61,7 @@ test('chosen signups are erased from quarantine after the page has asked again',
 test('a person is found, erased with the rows, and not found any more', async () => {
   await using folder = await folderWith(makeSignup({ email: ada }), ...makeSignups(3))
   await using service = await startService({ env, dataDir: folder.path })
-  const visitor = await signIn(service.url, env.ADMIN_TOKEN)
+  const visitor = await signIn(service.url)
   await expect.poll(() => addressesIn(folder.path).length).toBe(4)
   // The row is there a moment before its batch is settled.
   const found = async () => (await visitor.post('/person', { email: 'ADA@example.com' })).text()
@@ -72,7 +70,7 @@ test('a person is found, erased with the rows, and not found any more', async ()
     'Erase this person?',
   )
   const begun = await visitor.post('/forget', { email: ada, sure: 'yes' })
-  const ended = await workEnded(visitor, begun.headers.get('location') ?? '')
+  const ended = await workEnded(visitor, begun)
   expect(ended).toContain('Erased from the journal: 1 signup.')
   expect(ended).not.toContain(ada)
   expect(addressesIn(folder.path)).not.toContain(ada)
@@ -93,7 +91,7 @@ test('what a visitor has sent is drawn as text, however long and odd', async () 
   })
   await using folder = await folderWith(one)
   await using service = await startService({ env, dataDir: folder.path })
-  const visitor = await signIn(service.url, env.ADMIN_TOKEN)
+  const visitor = await signIn(service.url)
   const pages = [
     await visitor.get('/signups'),
     await visitor.get(`/signups?tab=${encodeURIComponent('"><b>')}`),

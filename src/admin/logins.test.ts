@@ -127,6 +127,17 @@ test('beyond twenty tries a minute in all, each waits a second and is answered',
   expect(cookie).toContain('rollcall_admin=')
 })
 
+test('a login that is over leaves the journal with the next sign-in', async () => {
+  await using world = await openWorld()
+  const digestOf = ({ request: { headers } }: Exchange) =>
+    sha256(headers.get('cookie')?.split('=')[1] ?? '')
+  const known = digestOf(await world.signIn())
+  expect(await world.log.login(known)).toBeDefined()
+  await world.clock.run(13 * hour)
+  await world.signIn()
+  expect(await world.log.login(known)).toBeUndefined()
+})
+
 test('every sign-in makes a login of its own, whatever cookie came with it', async () => {
   await using world = await openWorld()
   const { logins } = world

@@ -3,7 +3,8 @@ import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { BesideList, PendingRecord } from '../journal/contracts/confirmation.ts'
-import { readPerson } from './person.ts'
+import { expiredFact } from '../journal/contracts/erasure.ts'
+import { entriesOf, readPerson } from './person.ts'
 
 const stop = new AbortController().signal
 const nobody: BesideList = { pending: [], messages: [], block: undefined }
@@ -25,7 +26,7 @@ test('all signups of a person are found among those of others, whatever the case
   const batch = await freezeNext(journal.delivery)
   await journal.delivery.settle(batch?.number ?? 0, Date.UTC(2026, 10, 21))
   await journal.intake.append([
-    ...makeSignups(2_000),
+    ...makeSignups(4_500),
     makeSignup({ ...ada, email: 'ada@example.com' }),
   ])
   const { sites } = await personIn(journal, 'ADA@example.com')
@@ -71,11 +72,16 @@ test('what is beside the list is told: pending signups, mails and what keeps the
     signup: makeSignup({ metadata: agreed('I agree.'), fields: { seats: 2 } }),
     ...{ state: 'declined', until: at + 1000 },
   }
-  const { wordings, sites } = await personIn(journal, 'ada@example.com', {
+  await journal.delivery.noteFact(expiredFact, String(at))
+  const person = await personIn(journal, 'ada@example.com', {
     pending: [pending],
     messages: [{ kind: 'confirm', madeAt: at, sentAt: undefined, tries: 2 }],
     block: { why: 'declined', at, until: at + 2000 },
   })
+  const { wordings, sites } = person
+  expect(entriesOf(person).map(({ heading }) => heading)).toEqual([
+    ...['Beside the list', 'Mail', 'No mail goes to this address', 'Erased by RETENTION_DAYS'],
+  ])
   expect(wordings).toEqual(['I agree.'])
   expect(sites[0]).toMatchObject({
     pending: [

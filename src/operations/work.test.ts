@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
+import { ManualClock } from '../../harness/manual-clock.ts'
 import type { Work } from '../journal/contracts/admin-log.ts'
 import { systemClock } from '../platform/clock.ts'
 import { standingOf, WorkRunner } from './work.ts'
 
 /** A runner, and the last note of each piece of work. */
-function runnerWithNotes() {
+function runnerWithNotes(clock: Pick<ManualClock, 'now' | 'sleep'> = systemClock) {
   const notes = new Map<string, Work>()
   const failures: unknown[] = []
   const log = { noteWork: async (work: Work) => void notes.set(work.id, work) }
-  const options = { clock: systemClock, now: () => 0, failed: (it: unknown) => failures.push(it) }
+  const options = { clock, now: () => clock.now(), failed: (it: unknown) => failures.push(it) }
   return { notes, failures, runner: new WorkRunner({ log: log as never, ...options }) }
 }
 
@@ -25,6 +26,21 @@ test('three pieces of work run at once, and others can begin when one has ended'
   await runner[Symbol.asyncDispose]()
 })
 
+test('work that runs is noted again and again, with how much is done', async () => {
+  const clock = new ManualClock()
+  const { notes, runner } = runnerWithNotes(clock)
+  const id = await runner.start('erase', async ({ stop, progress }) => {
+    progress(7)
+    await clock.sleep(600_000, stop)
+    return []
+  })
+  await clock.run(500_000)
+  const note = notes.get(id ?? '') ?? expect.fail('nothing was noted')
+  expect(note).toMatchObject({ state: 'running', done: 7 })
+  expect(clock.now() - note.seenAt).toBeLessThan(5_000)
+  await runner[Symbol.asyncDispose]()
+})
+
 test('work that fails says so without its reason, and a stop ends what runs', async () => {
   const { notes, failures, runner } = runnerWithNotes()
   const failed = await runner.start('erase', () => Promise.reject(new Error('ada@example.com')))
@@ -36,7 +52,7 @@ test('work that fails says so without its reason, and a stop ends what runs', as
   await runner[Symbol.asyncDispose]()
   expect(notes.get(failed ?? '')).toMatchObject({ state: 'failed', done: 0 })
   expect(notes.get(stopped ?? '')).toMatchObject({ state: 'failed', done: 7 })
-  expect(JSON.stringify([...notes.values()])).not.toContain('ada')
+  expect(JSON.stringify([...notes.values()])).not.toContain('ada@')
   expect(failures).toHaveLength(1)
 })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { postSignup } from '../../harness/post-signup.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { adminToken, signIn, workEnded } from '../../harness/admin.ts'
@@ -32,6 +33,7 @@ test('a release of 250 goes on while the page is closed, and another login watch
   const other = await signIn(service.url)
   const ended = await workEnded(other, begun)
   expect(ended).toContain('Released: 250 signups.')
+  expect(ended).toContain('250 so far')
   expect(await (await other.get('/signups?state=quarantine')).text()).toContain('There is none')
   await expect.poll(() => addressesIn(folder.path).length).toBe(250)
   expect(service.output()).toContain('release')
@@ -56,6 +58,49 @@ test('chosen signups are erased from quarantine after the page has asked again',
   expect(await workEnded(visitor, begun)).toContain('Erased: 2 signups.')
   const none = await (await visitor.post('/release', {})).text()
   expect(none).toContain('No signup was chosen')
+})
+
+test('all of a domain are erased from quarantine, and nothing is done about what is no domain', async () => {
+  const bot = makeSignup({ email: 'bot@other.example', suspect: ['links'] })
+  await using folder = await folderWith(...suspects(3), bot)
+  await using service = await startService({ env, dataDir: folder.path })
+  const visitor = await signIn(service.url)
+  for (const path of ['/release', '/erase']) {
+    const answer = await visitor.post(path, { all: 'yes', domain: 'a@b@c', sure: 'yes' })
+    expect(await answer.text()).toContain('Give a domain')
+  }
+  const asked = await visitor.post('/erase', { all: 'yes', domain: ' @Other.Example' })
+  const page = await asked.text()
+  expect(page).toContain('Erase 1 signup<')
+  const fields = [...page.matchAll(/name="(all|domain|sure)"\s+value="([^"]+)"/g)]
+  const begun = await visitor.post(
+    '/erase',
+    fields.map(([, name = '', value = '']) => [name, value] as const),
+  )
+  expect(await workEnded(visitor, begun)).toContain('Erased: 1 signup.')
+  const left = await (await visitor.get('/signups?state=quarantine')).text()
+  expect(left).not.toContain('other.example')
+  expect(left.match(/name="id"/g)).toHaveLength(3)
+})
+
+test('a person is looked for at all sites, and the forms of a site are for that site', async () => {
+  const config = { ROLLCALL_CONFIG: JSON.stringify({ sites: { news: {}, shop: {} } }) }
+  await using service = await startService({ env: { ...env, ...config } })
+  const visitor = await signIn(service.url)
+  for (const site of ['news', 'shop']) await postSignup(service.url, { email: ada, site })
+  const found = await (await visitor.post('/person?site=shop', { email: ada })).text()
+  expect(found.match(/<dd dir="auto">(news|shop)</g)).toHaveLength(2)
+  const list = await (await visitor.get('/signups?site=shop')).text()
+  expect(list).toMatch(/type="hidden" name="site" value="shop"/)
+  expect(list).not.toMatch(/method="post" action="[^"]*(?<!site=shop)"/)
+  const { headers } = await visitor.get('/person?site=shop')
+  expect(headers.get('location')).toMatch(/signups\?site=shop$/)
+  for (const email of ['', 'ada@', ada]) {
+    const told = await (await visitor.post('/allow-mail?site=shop', { email })).text()
+    expect(told).toContain(
+      email === ada ? 'Nothing kept mails from this address.' : 'Give one email address.',
+    )
+  }
 })
 
 test('a person is found, erased with the rows, and not found any more', async () => {

@@ -93,6 +93,18 @@ export const erasedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a signup that is released from quarantine counts as none that was erased',
+    run: underPolicy({ quarantineTab: 'Quarantine' }, async (journal) => {
+      const from = Date.now()
+      await append(journal, makeSignup({ suspect: ['links'] }))
+      const [{ position } = expect.fail()] = await journal.reader.held(0, 1)
+      await journal.quarantine.release([position])
+      const { hours } = await journal.reader.figures(from, Date.now())
+      expect(hours.filter(({ erased }) => erased > 0)).toEqual([])
+    }),
+  },
+
+  {
     title: 'an erased signup keeps its position, id, tab and time',
     run: inJournal(async (journal) => {
       const signup = makeSignup({ email: ada, receivedAt: noon })

@@ -11,6 +11,7 @@ import {
 import type { Signup } from '../../../src/signup/signup.ts'
 import { type ContractTest, inJournal, underPolicy } from './contract.ts'
 import { ada, forget, noon } from './erasure-contract.ts'
+import { link } from './confirmation-contract.ts'
 import { ask, confirming } from './outbox-contract.ts'
 
 const held = { quarantineTab: 'Quarantine', duplicates: 'ignore' } as const
@@ -51,6 +52,15 @@ export const recentSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'with one tab more than a page has signups, the oldest signup is shown too',
+    run: inJournal(async (journal) => {
+      const signups = makeSignups(recentMax + 1).map((one, at) => ({ ...one, sheetTab: `${at}` }))
+      await journal.intake.append(signups)
+      expect(await allOf(journal)).toHaveLength(recentMax + 1)
+    }),
+  },
+
+  {
     title: 'each signup says whether it waits, was written and when, is a duplicate or suspect',
     run: underPolicy(held, async (journal) => {
       const [one, two, three] = makeSignups(3)
@@ -68,6 +78,7 @@ export const recentSignups: readonly ContractTest[] = [
       expect(await namesOf(journal, { state: 'written' })).toEqual(earlier)
       expect(await namesOf(journal, { state: 'quarantine' })).toEqual([oddly])
       expect(await namesOf(journal, { state: 'quarantine', tab: 'Sheet1' })).toEqual([])
+      expect((await journal.reader.recent({})).tabs).toEqual(['Letters', 'Sheet1'])
       const written = await allOf(journal, { state: 'written' })
       expect(written.at(-1)).toMatchObject({ writtenAt: noon, signup: one })
     }),
@@ -96,6 +107,9 @@ export const recentSignups: readonly ContractTest[] = [
       expect(signups).toEqual([])
       expect(next).toBeGreaterThan(1)
       expect(await namesOf(journal)).toEqual(['bob@example.com waiting'])
+      await freezeNext(journal.delivery)
+      await forget(journal, 'bob@example.com')
+      expect(await namesOf(journal)).toEqual([])
     }),
   },
 
@@ -111,6 +125,8 @@ export const recentSignups: readonly ContractTest[] = [
       expect(await namesOf(journal)).toEqual([])
       const [position] = (await allOf(journal, { state: 'quarantine' })).map((it) => it.position)
       expect((await journal.reader.held(0, 9)).map((it) => it.position)).toEqual([position])
+      await journal.confirmation.decline(await link(journal), noon)
+      expect(await namesOf(journal, { state: 'pending' })).toEqual(beside.slice(0, 1))
     }),
   },
 

@@ -3,13 +3,42 @@ import { expect } from 'vitest'
 import { freezeNext, markerIdMax } from '../../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { Journal, JournalPolicy, OpenJournal } from '../../../src/journal/contracts/journal.ts'
+import type { RecentChoice } from '../../../src/journal/contracts/reader.ts'
 import { type ContractTest, none } from './contract.ts'
+import { ada, ask, confirming } from './outbox-contract.ts'
 import type { SitesWorld } from '../second-site.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
 /** What two sites of one open journal have for themselves, and what they share. */
 export const sitesTests: readonly ContractTest<SitesWorld>[] = [
+  {
+    title: 'the newest signups of a site are its own, in each state',
+    run: inTwoSites(
+      async (news, shop) => {
+        const suspect = { suspect: ['stamp' as const], receivedAt: noon }
+        for (const { intake } of [news, shop]) {
+          await intake.append([makeSignup(), makeSignup(suspect)])
+          await ask({ intake })
+          await ask({ intake }, suspect)
+        }
+        const seen = async (journal: Journal, state?: RecentChoice['state']) => {
+          const { signups } = await journal.reader.recent({ state })
+          return signups.map((it) => it.state)
+        }
+        for (const site of [news, shop]) {
+          expect(await seen(site)).toEqual(['quarantine', 'waiting'])
+          expect(await seen(site, 'waiting')).toEqual(['waiting'])
+          expect(await seen(site, 'quarantine')).toEqual(['quarantine', 'quarantine'])
+          expect(await seen(site, 'pending')).toEqual(['quarantine', 'pending'])
+          const [pending] = (await site.confirmation.ofPerson(ada)).pending
+          expect(pending?.state).toBe('pending')
+        }
+      },
+      { ...confirming, quarantineTab: 'Held' },
+    ),
+  },
+
   {
     title: 'each site has its own backlog, tabs, batch and pages',
     run: inTwoSites(async (news, shop) => {

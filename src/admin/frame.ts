@@ -3,6 +3,7 @@ import { type Answer, page } from '../http/answer.ts'
 import { pageSecurity } from '../http/headers.ts'
 import type { Html } from '../pages/document.ts'
 import { rootOf } from '../pages/view.ts'
+import { visible } from '../platform/visible.ts'
 import type { Shown, Visit } from './visit.ts'
 
 const security = pageSecurity({
@@ -110,6 +111,37 @@ export function form(visit: Visit, path: string, content: Html | readonly Html[]
 /** A time of which browser/admin.ts also tells the local one. */
 export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`
+}
+
+const times = /(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{3}Z)?)/
+
+/** Words of our own, with the times in them as `time`. */
+export function timed(words: string): Html {
+  const parts = words.split(times).map((part, at) => {
+    const iso = `${part.slice(0, 19).replace(' ', 'T')}Z`
+    return at % 2 === 1 && isTime(iso) ? time(iso) : visible(part)
+  })
+  return html`${parts}`
+}
+
+/** Whether browsers can read a time, which a visitor may have sent. */
+export function isTime(iso: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(iso) && !Number.isNaN(Date.parse(iso))
+}
+
+/** Names with their texts, without those that are empty. */
+export function facts(
+  all: readonly (readonly string[])[],
+  draw: (text: string) => Html | string = timed,
+): Html {
+  return html`<dl class="facts">
+    ${all.map(
+      ([name, text = '']) =>
+        text !== '' &&
+        html`<dt>${name}</dt>
+          <dd dir="auto">${draw(text)}</dd>`,
+    )}
+  </dl>`
 }
 
 // toLocaleString takes fifteen times as long.

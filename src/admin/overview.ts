@@ -7,7 +7,7 @@ import { hour } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Millis } from '../signup/signup.ts'
 import { chart, chartTable } from './chart.ts'
-import { count, linkTo } from './frame.ts'
+import { count, facts, linkTo } from './frame.ts'
 import { beginsOf, periodNamed, periods, type Step, stepsOf, stepWords, sumOf } from './periods.ts'
 import type { AdminSite, Shown, Visit } from './visit.ts'
 
@@ -72,13 +72,7 @@ function standing(status: Status): Html {
   return html`<section id="standing" data-live aria-labelledby="standing-title">
     <h2 id="standing-title">Now</h2>
     ${statusHints(status).map((hint) => html`<p class="alert">To do: ${hint}</p>`)}
-    <dl class="facts">
-      ${statusFacts(status).map(
-        ([name, words]) =>
-          html`<dt>${name}</dt>
-            <dd>${words}</dd>`,
-      )}
-    </dl>
+    ${facts(statusFacts(status))}
   </section>`
 }
 

@@ -3,7 +3,7 @@ import { type Entry, entriesOf, nothingKept, readPerson, unsearched } from '../o
 import type { Html } from '../pages/document.ts'
 import { visible } from '../platform/visible.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
-import { count, form, time, told } from './frame.ts'
+import { count, facts, form, isTime, time, told } from './frame.ts'
 import { posted, type Shown, type Visit } from './visit.ts'
 
 /** A form that finds a person. The address is in no URL. */
@@ -55,22 +55,15 @@ export function personAction(visit: Visit, address: string, path: string, button
   return form(visit, path, html`<input type="hidden" name="email" value="${address}" />${button}`)
 }
 
-const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
-
 /** The words in a name of the JSON, such as `sheetTab`. */
 function inWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
-function entryOf({ heading, facts }: Entry): Html {
+function entryOf({ heading, facts: told }: Entry): Html {
+  const named = told.map(([name, text]) => [inWords(name), text])
   return html`<section>
     <h2>${heading}</h2>
-    <dl class="facts">
-      ${facts.map(
-        ([name, text]) =>
-          html`<dt>${inWords(name)}</dt>
-            <dd dir="auto">${isoTime.test(text) ? time(text) : visible(text)}</dd>`,
-      )}
-    </dl>
+    ${facts(named, (text) => (isTime(text) ? time(text) : visible(text)))}
   </section>`
 }

@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
 import { retryFact } from '../journal/contracts/delivery-log.ts'
+import type { FailedMessage } from '../journal/contracts/webhook-log.ts'
 import { readStatus, type Status } from '../operations/status.ts'
+import { deliveryFacts, mailFacts, waitingFact } from '../operations/status-words.ts'
 import {
   enable,
   endpointHint,
@@ -11,9 +13,8 @@ import {
 } from '../operations/webhooks.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
-import { visible } from '../platform/visible.ts'
 import type { Finding } from '../signup/finding.ts'
-import { count, form, time, told } from './frame.ts'
+import { count, facts, form, time, timed, told } from './frame.ts'
 import { type AdminRoute, posted, type Shown, type Visit } from './visit.ts'
 
 export interface SendingOptions {
@@ -66,99 +67,45 @@ export function sendingRoute({ testNotice }: SendingOptions): AdminRoute {
 }
 
 function rows(visit: Visit, status: Status): Html {
-  const { delivery, tabsSetAside, waiting, quota, lastDelivery } = status
+  const { delivery, tabsSetAside } = status
   const { location } = visit.site
   return html`<section id="rows" aria-labelledby="rows-title">
     <h2 id="rows-title">Rows</h2>
-    ${deliveryState(delivery)}
-    <dl class="facts">
-      <dt>Where they go</dt>
-      <dd>
-        ${/^https?:/.test(location) ? html`<a href="${location}">the spreadsheet</a>` : location}
-      </dd>
-      <dt>Waiting</dt>
-      <dd>
-        ${count(waiting.signups)}
-        ${waiting.oldest !== null && html`, the oldest of ${time(waiting.oldest)}`}
-      </dd>
-      ${
-        lastDelivery !== null &&
-        html`<dt>Written last</dt>
-          <dd>${time(lastDelivery)}</dd>`
-      }
-      ${
-        quota &&
-        html`<dt>Calls left</dt>
-          <dd>${count(quota.perMinute.left)} this minute, ${count(quota.perDay.left)} this day</dd>`
-      }
-    </dl>
-    ${tabsSetAside.map(
-      ({ tab, error, hint }) =>
-        html`<p class="alert">
-          <strong>The tab ${visible(tab)} is set aside: ${error}.</strong> ${hint}
-        </p>`,
-    )}
+    <p>
+      They go to
+      ${/^https?:/.test(location) ? html`<a href="${location}">the spreadsheet</a>` : location}.
+    </p>
+    ${[delivery, ...tabsSetAside].map(({ hint }) => hint !== null && html`<p class="alert">To do: ${hint}</p>`)}
+    ${facts([waitingFact(status), ...deliveryFacts(status)])}
     ${tabsSetAside.length > 0 && button(visit, { do: 'rows' }, 'Try these tabs now')}
   </section>`
 }
 
-/** How delivery does, and what to do about it. */
-function deliveryState({ state, error, hint, since }: Status['delivery']): Html {
-  if (state === 'ok') return html`<p>Delivery works.</p>`
-  const words = state === 'unknown' ? 'not known: it has not begun' : state
-  return html`<p class="alert">
-    <strong>Delivery is ${words}${error !== null && `: ${error}`}.</strong>
-    ${hint} ${since !== null && html`Since ${time(since)}.`}
-  </p>`
-}
-
-function mail({ mail: { state, since, error, waiting, lastSent, lastFailure } }: Status): Html {
+function mail(status: Status): Html {
   return html`<section id="mail" aria-labelledby="mail-title">
     <h2 id="mail-title">Mail</h2>
-    ${
-      state === 'ok'
-        ? html`<p>Nothing stands in its way.</p>`
-        : html`<p class="alert">
-            <strong>Mails are not sent: ${error}.</strong> Since ${time(since ?? '')}. They wait,
-            and are sent when the mail server takes them.
-          </p>`
-    }
-    <dl class="facts">
-      <dt>Waiting</dt>
-      <dd>${count(waiting)}</dd>
+    <p class="${status.mail.state === 'ok' ? '' : 'alert'}">
       ${
-        lastSent !== null &&
-        html`<dt>Sent last</dt>
-          <dd>${time(lastSent)}</dd>`
+        status.mail.state === 'ok'
+          ? 'Nothing stands in its way.'
+          : 'Mails wait, and are sent when the mail server takes them.'
       }
-      ${
-        lastFailure !== null &&
-        html`<dt>Failed last</dt>
-          <dd>${time(lastFailure.at)}: ${lastFailure.error}</dd>`
-      }
-    </dl>
+    </p>
+    ${facts(mailFacts(status))}
   </section>`
-}
-
-interface Failed {
-  readonly id: string
-  readonly type: string
-  readonly tries: number
-  readonly at: number
-  readonly reason: string
 }
 
 function endpoint(
   visit: Visit,
   webhook: Status['webhooks'][number],
-  failed: readonly Failed[],
+  failed: readonly FailedMessage[],
 ): Html {
   const { webhook: number, host } = webhook
   const hint = endpointHint(webhook, number)
   const id = `webhook-${number}`
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">Webhook ${number}, ${host}</h2>
-    <p class="${hint === undefined ? '' : 'alert'}">${endpointWords(webhook)}. ${hint}</p>
+    <p class="${hint === undefined ? '' : 'alert'}">${timed(endpointWords(webhook))}. ${hint}</p>
     <div class="actions">
       ${button(visit, { do: 'test', webhook: number }, 'Send a test')}
       ${button(visit, { do: 'enable', webhook: number }, 'Send what waits now')}
@@ -177,7 +124,7 @@ function endpoint(
   </section>`
 }
 
-function failedTable(visit: Visit, number: number, failed: readonly Failed[]): Html {
+function failedTable(visit: Visit, number: number, failed: readonly FailedMessage[]): Html {
   return html`<div
     class="scrolls"
     role="region"
@@ -190,11 +137,7 @@ function failedTable(visit: Visit, number: number, failed: readonly Failed[]): H
       </caption>
       <thead>
         <tr>
-          <th scope="col">Signup</th>
-          <th scope="col">Message</th>
-          <th scope="col">Last try</th>
-          <th scope="col">Why</th>
-          <th scope="col">To do</th>
+          ${['Signup', 'Message', 'Last try', 'Why', 'To do'].map((name) => html`<th scope="col">${name}</th>`)}
         </tr>
       </thead>
       <tbody>

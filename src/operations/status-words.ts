@@ -7,20 +7,31 @@ import { endpointHint, endpointWords } from './webhooks.ts'
  * @param stopped what to say of the service when it does not run; else empty
  */
 export function statusFacts(now: Status, stopped = ''): string[][] {
-  const { beside, quota } = now
-  const { signups, oldest } = now.waiting
+  const { beside } = now
   const signs = Object.entries(now.suspect.signs).map(([sign, count]) => `${sign} ${digits(count)}`)
   const suspect = beside.suspect > 0 ? `, of which ${digits(beside.suspect)} suspect` : ''
   const held = (beside.held ?? 0) + beside.suspect
   return [
-    ['Waiting', oldest ? `${digits(signups)}, the oldest since ${timeWords(oldest)}` : '0'],
+    waitingFact(now),
     ['Signs of spam', signs.join(', ')],
     ['In quarantine', held > 0 ? digits(held) : ''],
     ['To be confirmed', beside.pending > 0 ? digits(beside.pending) + suspect : ''],
     ['Get no mail', beside.blocked > 0 ? `${digits(beside.blocked)}, as they wanted` : ''],
     ...mailFacts(now),
     ...now.webhooks.map((it) => [`Webhook ${it.webhook}, ${it.host}`, endpointWords(it)]),
-    ['Last delivery', now.lastDelivery ? timeWords(now.lastDelivery) : 'none yet'],
+    ...deliveryFacts(now, stopped),
+  ].filter(([, value]) => value !== '')
+}
+
+export function waitingFact({ waiting: { signups, oldest } }: Status): string[] {
+  return ['Waiting', oldest ? `${digits(signups)}, the oldest since ${timeWords(oldest)}` : '0']
+}
+
+/** Those of `statusFacts` about rows. Empty words say nothing. */
+export function deliveryFacts(now: Status, stopped = ''): string[][] {
+  const { quota, lastDelivery } = now
+  return [
+    ['Last delivery', lastDelivery ? timeWords(lastDelivery) : 'none yet'],
     ['Service', stopped],
     [stopped === '' ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],
     ...now.tabsSetAside.map(({ tab, error }) => ['Set aside', `${tab}: ${error}`]),
@@ -28,7 +39,7 @@ export function statusFacts(now: Status, stopped = ''): string[][] {
       'Quota left',
       quota ? `${left(quota.perMinute)} calls this minute, ${left(quota.perDay)} in 24 hours` : '',
     ],
-  ].filter(([, value]) => value !== '')
+  ]
 }
 
 /** What to do, in sentences. */
@@ -43,13 +54,15 @@ function digits(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-function mailFacts({ mail }: Status): string[][] {
-  const { state, since, error, waiting, oldest, lastFailure } = mail
+/** Those of `statusFacts` about mail. Empty words say nothing. */
+export function mailFacts({ mail }: Status): string[][] {
+  const { state, since, error, waiting, oldest, lastSent, lastFailure } = mail
   const oldestWords = oldest ? `, the oldest since ${timeWords(oldest)}` : ''
   const failing = state === 'failing' ? `${error ?? ''} (since ${timeWords(since ?? '')})` : ''
   return [
     ['Mails waiting', waiting > 0 ? digits(waiting) + oldestWords : ''],
     ['Mail', failing],
+    ['Last mail', lastSent ? timeWords(lastSent) : ''],
     [
       'Last mail that failed',
       lastFailure ? `${timeWords(lastFailure.at)}: ${lastFailure.error}` : '',

@@ -51,9 +51,9 @@ const sql = statementsOf('quarantine', ({ given, id, signupAt }) => {
     pageBeside: `SELECT ${pendingColumns} FROM pending
                  WHERE ${isBeside} AND number > $2 ORDER BY number LIMIT $3`,
     findBeside: `SELECT ${pendingColumns} FROM ${given('asked', '$2', { id: 'text' })}
-                 JOIN pending ON pending.id = ${id('asked.id')} WHERE ${isBeside} ORDER BY number`,
+                 CROSS JOIN pending WHERE pending.id = ${id('asked.id')} AND ${isBeside} ORDER BY number`,
     besideAt: `SELECT number FROM ${given('asked', '$2', { position: 'number' })}
-               JOIN pending ON pending.number = asked.position WHERE ${isBeside} ORDER BY number`,
+               CROSS JOIN pending WHERE pending.number = asked.position AND ${isBeside} ORDER BY number`,
     // Its mail goes as if it was asked for now.
     releaseBeside: `UPDATE pending SET signals = '', mail_wanted = true, expires_at = NULL
                     WHERE number IN (SELECT position FROM ${given('asked', '$1', { position: 'number' })})`,

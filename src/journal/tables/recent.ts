@@ -65,8 +65,8 @@ const sql = statementsOf('recent', ({ given, between, signupAt, lastPosition }) 
               LEFT JOIN progress ON progress.tab = tab.id
               WHERE tab.id = signup.tab ORDER BY shown.position DESC`,
     beside: `SELECT ${pendingColumns}, kept_until AS until
-             FROM ${asked} JOIN pending ON pending.number = asked.position
-             WHERE site = $1 AND email <> '' AND state = ${besideState.pending}
+             FROM ${asked} CROSS JOIN pending
+             WHERE pending.number = asked.position AND site = $1 AND email <> '' AND state = ${besideState.pending}
              ORDER BY number DESC LIMIT ${recentMax}`,
   }
 })

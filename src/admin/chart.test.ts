@@ -61,7 +61,7 @@ test('a chart of nothing and one of a huge value stay within the picture', async
 test('the table tells the same numbers', async () => {
   const table = String(await chartTable('Accepted', steps([1_200, 3]), false))
   expect(table.replaceAll(/\s+/g, ' ')).toContain(
-    '<th scope="row">20 Nov</th> <td>1,200</td> <td>3</td>',
+    '<th scope="row">20 Nov</th><td>1,200</td><td>3</td>',
   )
   expect(table).toContain('<caption>')
 })

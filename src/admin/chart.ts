@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Html } from '../pages/document.ts'
 import { count } from './frame.ts'
 import { type Step, stepWords } from './periods.ts'
@@ -30,14 +30,11 @@ export function chart(name: string, steps: readonly Step[], isHourly: boolean): 
         html`<path class="grid" d="M${left} ${yOf(tick)}H${width}" />
           <text class="end" x="${left - 6}" y="${yOf(tick)}" dy="4">${count(tick)}</text>`,
     )}
-    ${steps.map((step, at) => {
+    ${drawn(steps, (step, at) => {
       const told = `${words(step) ?? ''}: ${count(step.now)}, before: ${count(step.before)}`
       const bar = `M${xOf(at + 0.12)} ${floor}V${yOf(step.now)}H${xOf(at + 0.88)}V${floor}z`
-      return html`<g>
-        <title>${told}</title>
-        <path class="reach" d="M${xOf(at)} ${top}H${xOf(at + 1)}V${floor}H${xOf(at)}z" />
-        <path class="bar" d="${bar}" />
-      </g>`
+      const reach = `M${xOf(at)} ${top}H${xOf(at + 1)}V${floor}H${xOf(at)}z`
+      return `<g><title>${told}</title><path class="reach" d="${reach}" /><path class="bar" d="${bar}" /></g>`
     })}
     <polyline class="before" points="${line}" />
     <text x="${left}" y="${bottom - 4}">${words(steps[0])}</text>
@@ -56,13 +53,14 @@ export function chartTable(name: string, steps: readonly Step[], isHourly: boole
       <th scope="col">Number</th>
       <th scope="col">Before</th>
     </tr>
-    ${steps.map(
-      ({ begin, now, before }) =>
-        html`<tr>
-          <th scope="row">${stepWords(begin, isHourly)}</th>
-          <td>${count(now)}</td>
-          <td>${count(before)}</td>
-        </tr>`,
-    )}
+    ${drawn(steps, ({ begin, now, before }) => {
+      const cells = `<td>${count(now)}</td><td>${count(before)}</td>`
+      return `<tr><th scope="row">${stepWords(begin, isHourly)}</th>${cells}</tr>`
+    })}
   </table>`
+}
+
+/** Without escaping, which takes as long as all else: a step has only numbers. */
+function drawn(steps: readonly Step[], draw: (step: Step, at: number) => string): Html {
+  return raw(steps.map(draw).join('\n'))
 }

@@ -148,7 +148,7 @@ export function facts(
 const numbers = new Intl.NumberFormat('en-US')
 
 export function count(value: number): string {
-  return numbers.format(value)
+  return value < 1000 ? String(value) : numbers.format(value)
 }
 
 /** What an action has done, for the top of the page that follows. Screen readers read it first. */

@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts'
 import { acceptingScenarios } from './scenarios/accepting.ts'
+import { adminScenarios } from './scenarios/admin.ts'
 import { backlogScenarios } from './scenarios/backlog.ts'
 import { backupScenarios } from './scenarios/backup.ts'
 import { bulkScenario } from './scenarios/bulk.ts'
@@ -25,6 +26,7 @@ export const scenarios: readonly Scenario[] = [
   confirmationScenario,
   bulkScenario,
   metricsScenario,
+  ...adminScenarios,
   ...latencyScenarios,
   largeJournalScenario,
   ...deliveryScenarios,

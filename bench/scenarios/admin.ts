@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AdminVisitor, signIn } from '../../harness/admin-visitor.ts'
 import { fillAdminJournal } from '../admin-journal.ts'
+import { medianInterval } from '../against/interval.ts'
 import { alternate, inWords, ratios } from '../alternate.ts'
 import { requestsPerSecond, usualBody } from '../load.ts'
 import { cpuMicroseconds } from '../processes.ts'
@@ -153,7 +154,8 @@ const openLine: Scenario = {
       { service: open, slice: sliceWithPage },
       { ...sizes, sliceSeconds },
     )
-    return { values: ratios(rates.cpu), note: inWords(rates) }
+    const values = ratios(rates.cpu)
+    return { values, note: inWords(rates), interval: medianInterval(values) }
   },
 }
 

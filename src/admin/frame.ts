@@ -132,14 +132,14 @@ export function isTime(iso: string): boolean {
 /** Names with their texts, without those that are empty. */
 export function facts(
   all: readonly (readonly string[])[],
-  draw: (text: string) => Html | string = timed,
+  draw: (text: string, name: string) => Html | string = timed,
 ): Html {
   return html`<dl class="facts">
     ${all.map(
-      ([name, text = '']) =>
+      ([name = '', text = '']) =>
         text !== '' &&
         html`<dt>${name}</dt>
-          <dd dir="auto">${draw(text)}</dd>`,
+          <dd dir="auto">${draw(text, name)}</dd>`,
     )}
   </dl>`
 }

@@ -7,7 +7,7 @@ import { hour } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Millis } from '../signup/signup.ts'
 import { chart, chartTable } from './chart.ts'
-import { count, facts, linkTo } from './frame.ts'
+import { count, facts, linkTo, timed } from './frame.ts'
 import { beginsOf, periodNamed, periods, type Step, stepsOf, stepWords, sumOf } from './periods.ts'
 import type { AdminSite, Shown, Visit } from './visit.ts'
 
@@ -23,7 +23,10 @@ export async function overviewView(visit: Visit): Promise<Shown> {
     return html`<a href="${to}" ${period === chosen && current}>${period.words}</a>`
   })
   const body = html`<nav class="periods" aria-label="Period">${links}</nav>
-    ${overview(await readOverview(visit.site, visit.now, chosen))}`
+    ${overview(
+      await readOverview(visit.site, visit.now, chosen),
+      linkTo(visit, '/signups', { state: 'quarantine' }),
+    )}`
   return { title: 'Overview', body }
 }
 
@@ -50,13 +53,17 @@ const figures = [
   ['erased', 'Erased'],
 ] as const
 
-/** The state of a site, its figures in a period, and what its tabs and sources had of them. */
-export function overview(data: Overview): Html {
+/**
+ * The state of a site, its figures in a period, and what its tabs and sources had of them.
+ *
+ * @param quarantine where the list of the quarantine is
+ */
+export function overview(data: Overview, quarantine: string): Html {
   const { status, period, begins, hours, shares, days, confirms } = data
   const shown = figures.filter(([key]) => confirms || (key !== 'asked' && key !== 'confirmed'))
   const of = (kind: Share['kind']) => shares.filter((share) => share.kind === kind)
   return html`
-    ${standing(status)}
+    ${standing(status, quarantine)}
     <h2>The last ${period.words}</h2>
     <div class="figures">
       ${shown.map(([key, name]) => figure(key, name, stepsOf(begins, hours, key), period))}
@@ -68,11 +75,13 @@ export function overview(data: Overview): Html {
   `
 }
 
-function standing(status: Status): Html {
+function standing(status: Status, quarantine: string): Html {
   return html`<section id="standing" data-live aria-labelledby="standing-title">
     <h2 id="standing-title">Now</h2>
     ${statusHints(status).map((hint) => html`<p class="alert">To do: ${hint}</p>`)}
-    ${facts(statusFacts(status))}
+    ${facts(statusFacts(status), (text, name) =>
+      name === 'In quarantine' ? html`<a href="${quarantine}">${text}</a>` : timed(text),
+    )}
   </section>`
 }
 

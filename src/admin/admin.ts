@@ -149,7 +149,7 @@ function signInPage({ request: { url }, ownOrigin }: Exchange, isWrong = false):
     ${isWrong && html`<p class="alert" role="alert">This is not the token.</p>`}
     ${isOpenToListeners(ownOrigin) && html`<p class="alert">${openToListeners}</p>`}
     <form method="post" action="${rootOf(url)}admin/">
-      <label for="token">The token of ADMIN_TOKEN</label>
+      <label for="token">The token, as the setting ADMIN_TOKEN has it</label>
       <input
         id="token"
         name="token"

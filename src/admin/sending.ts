@@ -82,12 +82,16 @@ function rows(visit: Visit, status: Status): Html {
 }
 
 function mail(status: Status): Html {
+  const { waiting, lastSent } = status.mail
+  const isUnused = lastSent === null && waiting === 0
   return html`<section id="mail" aria-labelledby="mail-title">
     <h2 id="mail-title">Mail</h2>
     <p class="${status.mail.state === 'ok' ? '' : 'alert'}">
       ${
         status.mail.state === 'ok'
-          ? 'Nothing stands in its way.'
+          ? isUnused
+            ? 'None was sent yet.'
+            : 'Nothing stands in its way.'
           : 'Mails wait, and are sent when the mail server takes them.'
       }
     </p>

@@ -121,7 +121,14 @@ function list(visit: Visit, { tab, state }: RecentChoice, signups: readonly Rece
       </tbody>
     </table>
   </div>`
-  return html`${form(visit, '/person', html`${table} ${decides && buttons('the chosen ones')}`)}
+  return html`${
+    decides &&
+    html`<p>
+      To release moves a signup to the tab that it was for, as if it had not looked like spam. To
+      erase removes it from everywhere.
+    </p>`
+  }
+  ${form(visit, '/person', html`${table} ${decides && buttons('the chosen ones')}`)}
   ${
     decides &&
     tab === undefined &&

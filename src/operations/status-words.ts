@@ -13,7 +13,7 @@ export function statusFacts(now: Status, stopped = ''): string[][] {
   const held = (beside.held ?? 0) + beside.suspect
   return [
     waitingFact(now),
-    ['Signs of spam', signs.join(', ')],
+    ['Signs of spam, 7 days', signs.join(', ')],
     ['In quarantine', held > 0 ? digits(held) : ''],
     ['To be confirmed', beside.pending > 0 ? digits(beside.pending) + suspect : ''],
     ['Get no mail', beside.blocked > 0 ? `${digits(beside.blocked)}, as they wanted` : ''],

@@ -82,19 +82,16 @@ function rows(visit: Visit, status: Status): Html {
 }
 
 function mail(status: Status): Html {
-  const { waiting, lastSent } = status.mail
-  const isUnused = lastSent === null && waiting === 0
+  const { state, since, waiting, lastSent } = status.mail
+  const goesAgain = lastSent !== null && since !== null && lastSent > since
+  const failing = goesAgain
+    ? 'Mails go again: this goes away after a minute without a failure.'
+    : 'Mails are not sent. They wait, and are sent when the mail server takes them.'
+  const working =
+    lastSent === null && waiting === 0 ? 'None was sent yet.' : 'Nothing stands in its way.'
   return html`<section id="mail" aria-labelledby="mail-title">
     <h2 id="mail-title">Mail</h2>
-    <p class="${status.mail.state === 'ok' ? '' : 'alert'}">
-      ${
-        status.mail.state === 'ok'
-          ? isUnused
-            ? 'None was sent yet.'
-            : 'Nothing stands in its way.'
-          : 'Mails wait, and are sent when the mail server takes them.'
-      }
-    </p>
+    <p class="${state === 'ok' ? '' : 'alert'}">${state === 'ok' ? working : failing}</p>
     ${facts(mailFacts(status))}
   </section>`
 }

@@ -26,7 +26,7 @@ async function overviewOf(
   const endpoints = [{ number: 1, host: 'hooks.example', key: '', test }]
   const common = { name: '', location: '', account, endpoints, journal: site }
   const data = await readOverview({ ...common, confirms }, now, periodNamed('7d'))
-  const text = String(await overview(change(data)))
+  const text = String(await overview(change(data), '/quarantine'))
   return { text, words: text.replaceAll(/<svg.*?<\/svg>|<[^>]*>/gs, ' ').replaceAll(/\s+/g, ' ') }
 }
 
@@ -34,7 +34,7 @@ test('each figure stands beside that of the time before, in words', async () => 
   const { words, text } = await overviewOf([0, 0, 6, 7, 13, 14])
   expect(words).toContain('Accepted 3 2 the 7 days before')
   expect(text).toContain('aria-label="Accepted in the last 7 days: 3, and 2 the 7 days before"')
-  expect(words).toContain('Waiting 6, the oldest since 2026-11-20 12:00')
+  expect(words).toContain('Waiting 6, the oldest since 2026-11-20 12:00 ')
   expect(words).toContain('Webhook 1, hooks.example no service has run with it yet')
   expect(words).toContain('Quota left 50 of 50 calls this minute, 100 of 100 in 24 hours')
   expect(words).not.toContain('onfirm')

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AdminVisitor, signIn } from '../../harness/admin-visitor.ts'
+import { type Operator, signIn } from '../../harness/admin.ts'
 import { fillAdminJournal } from '../admin-journal.ts'
 import { medianInterval } from '../against/interval.ts'
 import { alternate, inWords, ratios } from '../alternate.ts'
@@ -14,7 +14,7 @@ const connections = 64
 /** The processor time of a process is told in steps of 10 ms, so a view is asked for many times. */
 const asked = 20
 
-type Ask = (visitor: AdminVisitor) => Promise<Response>
+type Ask = (visitor: Operator) => Promise<Response>
 
 const get =
   (path: string): Ask =>
@@ -108,7 +108,7 @@ const personLine: Scenario = {
 }
 
 /** One overview each ten seconds, and another view each second. */
-async function look(visitor: AdminVisitor, signal: AbortSignal): Promise<void> {
+async function look(visitor: Operator, signal: AbortSignal): Promise<void> {
   const others = ['/signups', '/signups?state=quarantine', '/sending', '/work']
   for (let second = 0; !signal.aborted; second += 1) {
     if (second % 10 === 0) await (await visitor.get('?period=7d')).text()

@@ -22,7 +22,7 @@ import type { Doing, WorkRunner } from '../operations/work.ts'
 import { minute } from '../platform/clock.ts'
 import { storedEmail } from '../signup/email.ts'
 import { signupIdOf } from '../signup/id.ts'
-import { form, linkTo } from './frame.ts'
+import { form, hidden, linkTo } from './frame.ts'
 import { personAction, personView } from './person.ts'
 import { signupsView } from './signups.ts'
 import { type AdminRoute, posted, type Shown, type Visit } from './visit.ts'
@@ -123,19 +123,18 @@ async function askToErase(visit: Visit, choice: Choice): Promise<Shown> {
   }
   const many =
     found > countedMax ? `more than ${counted(countedMax, 'signup')}` : counted(found, 'signup')
-  const hidden = choice.ids
-    ? choice.ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)
-    : html`<input type="hidden" name="all" value="yes" />
-        <input type="hidden" name="domain" value="${choice.domain ?? ''}" />`
+  const chosen = choice.ids
+    ? choice.ids.flatMap((id) => hidden({ id }))
+    : hidden({ all: 'yes', domain: choice.domain ?? '' })
   const body = html`<p>
       This erases ${many} in quarantine${choice.domain !== undefined && ` of ${choice.domain}`} from
       the journal, and their rows from the quarantine tab. It cannot be taken back.
     </p>
-    ${form(visit, '/erase', html`${hidden} ${sure}<button class="danger">Erase ${many}</button>`)}`
+    ${form(visit, '/erase', html`${chosen} ${sure}<button class="danger">Erase ${many}</button>`)}`
   return { title: 'Erase from quarantine?', body }
 }
 
-const sure = html`<input type="hidden" name="sure" value="yes" />`
+const sure = hidden({ sure: 'yes' })
 
 async function forgetOne(visit: Visit, options: ActionOptions): Promise<Shown | Answer> {
   const address = storedEmail(posted(visit, 'email'))

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
 import type { Html } from '../pages/document.ts'
-import { count } from './frame.ts'
+import { count, headRow } from './frame.ts'
 import { type Step, stepWords } from './periods.ts'
 
 /** In the units of the picture, which is about as wide as a phone. */
@@ -48,11 +48,7 @@ export function chartTable(name: string, steps: readonly Step[], isHourly: boole
     <caption>
       ${name}, in UTC
     </caption>
-    <tr>
-      <th scope="col">From</th>
-      <th scope="col">Number</th>
-      <th scope="col">Before</th>
-    </tr>
+    ${headRow('From', 'Number', 'Before')}
     ${drawn(steps, ({ begin, now, before }) => {
       const cells = `<td>${count(now)}</td><td>${count(before)}</td>`
       return `<tr><th scope="row">${stepWords(begin, isHourly)}</th>${cells}</tr>`

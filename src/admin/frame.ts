@@ -103,9 +103,22 @@ export function linkTo({ url, sites, site }: Linked, path: string, query = {}): 
 /** A form that posts to an action. */
 export function form(visit: Visit, path: string, content: Html | readonly Html[]): Html {
   return html`<form method="post" action="${linkTo(visit, path)}">
-    <input type="hidden" name="csrf" value="${visit.login.csrf}" />
-    ${content}
+    ${hidden({ csrf: visit.login.csrf })} ${content}
   </form>`
+}
+
+/** Inputs that nobody sees. */
+export function hidden(fields: Readonly<Record<string, string | number>>): readonly Html[] {
+  return Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  )
+}
+
+/** The row that names the columns of a table. */
+export function headRow(...names: readonly string[]): Html {
+  return html`<tr>
+    ${names.map((name) => html`<th scope="col">${name}</th>`)}
+  </tr>`
 }
 
 /** A time of which browser/admin.ts also tells the local one. */

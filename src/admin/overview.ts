@@ -7,7 +7,7 @@ import { hour } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Millis } from '../signup/signup.ts'
 import { chart, chartTable } from './chart.ts'
-import { count, facts, linkTo, timed } from './frame.ts'
+import { count, facts, headRow, linkTo, timed } from './frame.ts'
 import { beginsOf, periodNamed, periods, type Step, stepsOf, stepWords, sumOf } from './periods.ts'
 import type { AdminSite, Shown, Visit } from './visit.ts'
 
@@ -111,11 +111,7 @@ function shareTable(id: string, title: string, shares: readonly Share[]): Html {
   return html`<section id="${id}" data-live aria-labelledby="${id}-title">
     <h3 id="${id}-title">${title}</h3>
     <table>
-      <tr>
-        <th scope="col">Name</th>
-        <th scope="col">Signups</th>
-        <th scope="col">Share</th>
-      </tr>
+      ${headRow('Name', 'Signups', 'Share')}
       ${rows.map(({ name = 'All others', count: signups }) => {
         const percent = (100 * signups) / all
         const words = percent < 1 ? 'under 1' : Math.round(percent)

@@ -3,7 +3,7 @@ import { type Entry, entriesOf, nothingKept, readPerson, unsearched } from '../o
 import type { Html } from '../pages/document.ts'
 import { visible } from '../platform/visible.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
-import { count, facts, form, isTime, time, told } from './frame.ts'
+import { count, facts, form, hidden, isTime, time, told } from './frame.ts'
 import { posted, type Shown, type Visit } from './visit.ts'
 
 /** A form that finds a person. The address is in no URL. */
@@ -52,7 +52,7 @@ export async function personView(visit: Visit, stop: AbortSignal, done?: string)
 
 /** A form that does something for this address. */
 export function personAction(visit: Visit, address: string, path: string, button: Html): Html {
-  return form(visit, path, html`<input type="hidden" name="email" value="${address}" />${button}`)
+  return form(visit, path, html`${hidden({ email: address })}${button}`)
 }
 
 /** The words in a name of the JSON, such as `sheetTab`. */

@@ -14,7 +14,7 @@ import {
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
 import type { Finding } from '../signup/finding.ts'
-import { count, facts, form, time, timed, told } from './frame.ts'
+import { count, facts, form, headRow, hidden, time, timed, told } from './frame.ts'
 import { type AdminRoute, posted, type Shown, type Visit } from './visit.ts'
 
 export interface SendingOptions {
@@ -137,9 +137,7 @@ function failedTable(visit: Visit, number: number, failed: readonly FailedMessag
         Messages that were given up, the first ${count(failed.length)}
       </caption>
       <thead>
-        <tr>
-          ${['Signup', 'Message', 'Last try', 'Why', 'To do'].map((name) => html`<th scope="col">${name}</th>`)}
-        </tr>
+        ${headRow('Signup', 'Message', 'Last try', 'Why', 'To do')}
       </thead>
       <tbody>
         ${failed.map(
@@ -165,14 +163,6 @@ function notices(visit: Visit): Html {
   </section>`
 }
 
-type Hidden = Readonly<Record<string, string | number>>
-
-function button(visit: Visit, fields: Hidden, words: string): Html {
+function button(visit: Visit, fields: Parameters<typeof hidden>[0], words: string): Html {
   return form(visit, '/sending', html`${hidden(fields)}<button>${words}</button>`)
-}
-
-function hidden(fields: Hidden): readonly Html[] {
-  return Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-  )
 }

@@ -9,7 +9,7 @@ import {
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
-import { form, linkTo, time } from './frame.ts'
+import { form, hidden, linkTo, time } from './frame.ts'
 import { personForm } from './person.ts'
 import type { Shown, Visit } from './visit.ts'
 
@@ -68,7 +68,7 @@ function filters(visit: Visit, { tab, state }: RecentChoice, tabs: readonly stri
     )
   const [path, search] = linkTo(visit, '/signups').split('?')
   return html`<form action="${path}">
-    ${search !== undefined && html`<input type="hidden" name="site" value="${visit.site.name}" />`}
+    ${search !== undefined && hidden({ site: visit.site.name })}
     <label
       >Tab
       <select name="tab">
@@ -135,7 +135,7 @@ function list(visit: Visit, { tab, state }: RecentChoice, signups: readonly Rece
     form(
       visit,
       '/release',
-      html`<input type="hidden" name="all" value="yes" />
+      html`${hidden({ all: 'yes' })}
         <label>Only of the domain <input name="domain" autocomplete="off" /></label>
         ${buttons('all of the list')}`,
     )

@@ -3,7 +3,7 @@ import type { Work } from '../journal/contracts/admin-log.ts'
 import { standingOf } from '../operations/work.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
-import { count, linkTo, time } from './frame.ts'
+import { count, headRow, linkTo, time } from './frame.ts'
 import type { Shown, Visit } from './visit.ts'
 
 const kinds: Readonly<Record<string, string>> = {
@@ -25,9 +25,7 @@ export async function workView(visit: Visit): Promise<Shown> {
       What was begun on this page, the newest first
     </caption>
     <thead>
-      <tr>
-        ${['What', 'Begun', 'State', 'Done'].map((name) => html`<th scope="col">${name}</th>`)}
-      </tr>
+      ${headRow('What', 'Begun', 'State', 'Done')}
     </thead>
     <tbody>
       ${all.map(

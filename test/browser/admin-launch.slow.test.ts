@@ -114,7 +114,7 @@ test('while Google is down the page says how many wait and what to do, and later
   await expect.poll(() => view('Overview')).toContain('To do: Share the spreadsheet with')
   expect(await said()).toContain('Delivery blocked: The caller does not have permission')
   expect(await inTab()).toEqual([grace])
-  sheet.share(google.email, 'writer')
+  sheet.share(google.email, 'editor')
   // Nobody clicks: the page looks by itself.
   await expect.poll(said).toContain('Delivery works')
   await expect.poll(said).toMatch(/Now Waiting 0 /)

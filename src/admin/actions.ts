@@ -25,7 +25,7 @@ import { signupIdOf } from '../signup/id.ts'
 import { form, hidden, linkTo } from './frame.ts'
 import { personAction, personView } from './person.ts'
 import { signupsView } from './signups.ts'
-import { type AdminRoute, posted, type Shown, type Visit } from './visit.ts'
+import { type AdminRoute, isSure, posted, type Shown, type Visit } from './visit.ts'
 import { workView } from './work.ts'
 
 export interface ActionOptions extends Pick<ForgetOptions, 'clock'> {
@@ -52,8 +52,8 @@ export function peopleRoutes(options: ActionOptions): readonly AdminRoute[] {
       POST: (visit) => personView(visit, never),
     },
     { path: '/release', POST: deciding('release') },
-    { path: '/erase', POST: deciding('erase') },
-    { path: '/forget', POST: (visit) => forgetOne(visit, options) },
+    { path: '/erase', POST: deciding('erase'), asks: true },
+    { path: '/forget', POST: (visit) => forgetOne(visit, options), asks: true },
     {
       path: '/allow-mail',
       POST: async (visit) => {
@@ -100,7 +100,7 @@ async function decideOn(
   )
   if (!isAll && ids.length === 0) return nothing('No signup was chosen. Go back, and tick some.')
   const choice: Choice = isAll ? { domain } : { ids }
-  if (decision === 'erase' && posted(visit, 'sure') !== 'yes') return askToErase(visit, choice)
+  if (decision === 'erase' && !isSure(visit)) return askToErase(visit, choice)
   const { runner, clock, watchRemoval } = options
   const journals = new Map([[site.name, site.journal]])
   return begin(visit, runner, decision, async (task) => {
@@ -139,7 +139,7 @@ const sure = hidden({ sure: 'yes' })
 async function forgetOne(visit: Visit, options: ActionOptions): Promise<Shown | Answer> {
   const address = storedEmail(posted(visit, 'email'))
   if (address === '') return nothing('Give one email address.')
-  if (posted(visit, 'sure') !== 'yes') {
+  if (!isSure(visit)) {
     const button = html`${sure}<button class="danger">Erase this person</button>`
     const body = html`<p dir="auto">${address}</p>
       <p>

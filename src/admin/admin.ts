@@ -15,6 +15,7 @@ import { addressOf, Logins, type LoginsOptions, type SignedIn } from './logins.t
 import {
   type AdminRoute,
   type AdminSite,
+  isSure,
   posted,
   type Shown,
   type View,
@@ -71,7 +72,7 @@ export function adminRoutes(options: AdminOptions): readonly (Route & { readonly
       return path === '' ? signInPage(exchange) : toOverview(exchange)
     }
   const post =
-    (path: string, view: View): Handler =>
+    (path: string, view: View, asks = false): Handler =>
     async (exchange) => {
       const login = await logins.find(exchange)
       if (!login) return toOverview(exchange)
@@ -81,7 +82,7 @@ export function adminRoutes(options: AdminOptions): readonly (Route & { readonly
       const [what] = /^[a-z-]{1,20}$/.exec(posted(visit, 'do')) ?? []
       const action = [path.slice(1), what ?? []].flat().join(' ')
       const site = sites.length > 1 ? visit.site.name : undefined
-      events.adminActed(action, { ...visit, login: login.id, site })
+      if (!asks || isSure(visit)) events.adminActed(action, { ...visit, login: login.id, site })
       return show(view, visit, exchange)
     }
   const signIn: Handler = async (exchange) => {
@@ -97,11 +98,11 @@ export function adminRoutes(options: AdminOptions): readonly (Route & { readonly
     POST: async (_visit, exchange) => toOverview(exchange, await logins.signOut(exchange)),
   }
 
-  return [...routes, signOut].map(({ path, GET, POST }) => ({
+  return [...routes, signOut].map(({ path, GET, POST, asks }) => ({
     path: `/admin${path}`,
     checksOrigin: true,
     ...(GET && { GET: inOwnWords(get(path, GET)) }),
-    ...(POST && { POST: inOwnWords(post(path, POST)) }),
+    ...(POST && { POST: inOwnWords(post(path, POST, asks)) }),
     ...(path === '' && { POST: inOwnWords(signIn) }),
   }))
 }

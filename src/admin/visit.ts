@@ -66,9 +66,16 @@ export interface AdminRoute {
   readonly GET?: View
   /** Changes something. It runs only for a form of the same login. */
   readonly POST?: View
+  /** Whether its POST only asks whether that is meant, and changes something when the field `sure` is `yes`. */
+  readonly asks?: true
 }
 
 /** The first value of a field that a form has sent, or ''. */
 export function posted({ fields }: Pick<Visit, 'fields'>, name: string): string {
   return fields.find(([field]) => field === name)?.[1] ?? ''
+}
+
+/** Whether a form that asks was sent once more from the page that asks. */
+export function isSure(visit: Pick<Visit, 'fields'>): boolean {
+  return posted(visit, 'sure') === 'yes'
 }

@@ -9,6 +9,12 @@ test.each([
   expect(personalLines(text)).toHaveLength(1)
 })
 
+test('an id that happens to have the first letters of a token in it is no token', () => {
+  const line = '{"location":"the spreadsheet 1I6tjp2eP1_7WqtSEMIs4_0yr-f50CyXBiZpx5S4nZwv"}'
+  expect(personalLines(line)).toEqual([])
+  expect(personalLines('{"token":"P1_7WqtSEMIs4_0yr-f50CyXBiZpx5S4nZwv"}')).toHaveLength(1)
+})
+
 test('a secret is noticed wherever it is printed, in part, too', () => {
   const env = {
     API_KEYS: 'short,a-long-random-text',

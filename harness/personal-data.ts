@@ -5,7 +5,7 @@ const people =
   /[^\s"@]+@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|gmail\.com|b\.co)|Lovelace|Hopper|Very Private/i
 
 /** Tokens of the challenge emulator. */
-const challengeTokens = /DUMMY\.TOKEN|P1_[\w-]{20,}|03AFcWeA|\b0\.[\w-]{100,}/
+const challengeTokens = /DUMMY\.TOKEN|(?<![\w-])P1_[\w-]{20,}|03AFcWeA|\b0\.[\w-]{100,}/
 
 /** Whether the variable has a secret. A file of sites names further variables for keys of challenges. */
 function isSecret(name: string): boolean {

@@ -56,7 +56,7 @@ export interface DecisionOptions extends RemovalWait {
  * quarantine tab. What is not removed by then waits in the journal.
  */
 export async function decide(decision: Decision, choice: Choice, options: DecisionOptions) {
-  const { journals, isTrial, stop, progress } = options
+  const { journals, isTrial, clock, stop, progress } = options
   const left = new Map<Journal, readonly number[]>()
   let signups = 0
   for (const journal of journals.values()) {
@@ -64,7 +64,9 @@ export async function decide(decision: Decision, choice: Choice, options: Decisi
     for await (const page of chosen(journal, choice, stop)) {
       for (let at = 0; at < page.length; at += decidedAtOnce) {
         const positions = page.slice(at, at + decidedAtOnce).map(({ position }) => position)
-        const done = isTrial ? undefined : await journal.quarantine[decision](positions)
+        const done = isTrial
+          ? undefined
+          : await journal.quarantine[decision](positions, clock.now())
         if (done) rows.push(...done.written, ...done.frozen)
         signups += done ? countOf(done) : positions.length
         progress(signups)

@@ -139,7 +139,7 @@ test('a protected tab is set aside, and written at once when it is mended and tr
 })
 
 test('a mail server that refuses is named, with how many mails wait', async () => {
-  await expect.poll(async () => (await mail.mails()).length).toBe(3)
+  await expect.poll(async () => (await mail.mails()).length).toBe(4)
   await mail.fault({ stage: 'connect', code: 421, times: 0 })
   await signUp('di@example.com')
   await expect.poll(() => view('Sending')).toContain('Mails are not sent. ')

@@ -258,7 +258,7 @@ test('the row that a released signup has to lose is removed before rows are comp
   const batch = await freezeNext(journal.delivery)
   await journal.delivery.settle(batch?.number ?? 0, noon)
   const [held] = await journal.reader.held(0, 1)
-  await journal.quarantine.release([held?.position ?? 0])
+  await journal.quarantine.release([held?.position ?? 0], noon)
   await journal.delivery.noteFact(restoredFact, String((held?.position ?? 0) + 1))
   const spreadsheet = spreadsheetOf(300)
   await using world = createDeliveryWorld({ journal, spreadsheet })

@@ -1,4 +1,4 @@
-import type { SignupId } from '../../signup/signup.ts'
+import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { ErasedSlice } from './erasure.ts'
 import type { SignupRecord } from './reader.ts'
 
@@ -14,10 +14,10 @@ export interface Quarantine {
   /**
    * Gives these signups new positions under the tabs that they asked for. Each keeps its id and its cells; its
    * old position loses them, and the removal of its row waits. Leaves out those that are not in quarantine
-   * any more, and those of people who were forgotten. Duplicates are found now. One transaction: give it a
-   * hundred at most.
+   * any more, and those of people who were forgotten. Duplicates are found now, and whoever is to be welcomed
+   * is. One transaction: give it a hundred at most.
    */
-  release(positions: readonly number[]): Promise<Left>
+  release(positions: readonly number[], now: Millis): Promise<Left>
 
   /** Erases these signups as `Erasure.eraseNext` does it. Leaves out those that are not in quarantine any more. */
   erase(positions: readonly number[]): Promise<Left>

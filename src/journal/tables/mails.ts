@@ -144,8 +144,8 @@ export function* askingBack(
 /** Greets those who get a row by this request. */
 export function stepsToGreet(
   site: Pick<Site, 'id' | 'secret' | 'policy'>,
-  signups: readonly Signup[],
-  { greeting }: AppendTerms,
+  signups: readonly Pick<Signup, 'id' | 'email' | 'receivedAt' | 'suspect'>[],
+  { greeting }: Pick<AppendTerms, 'greeting'>,
 ): readonly Step[] {
   const { welcomes, quarantineTab } = site.policy
   if (!greeting || welcomes !== true) return []

@@ -1,4 +1,4 @@
-import type { SignupId } from '../../signup/signup.ts'
+import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { Left, Quarantine } from '../contracts/quarantine.ts'
 import type { SignupRecord } from '../contracts/reader.ts'
@@ -7,6 +7,7 @@ import {
   givenPositions,
   givenRows,
   headLock,
+  messageLock,
   type Operation,
   type Row,
   siteLock,
@@ -16,6 +17,7 @@ import {
 import { cellColumns, stepsToAppend } from './append-one.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
 import { besideState } from './layout.ts'
+import { stepsToGreet } from './mails.ts'
 import { givenNumbers, pendingColumns, stepsToCountSuspects, stepsToEnd } from './pending.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { ReadSite } from './facts.ts'
@@ -79,6 +81,9 @@ export function stepsToNote(
   return [...counting, [sql.hold, id, givenRows(rows)]]
 }
 
+/** What a request told of its sender is not kept with what is held. */
+const unknownSender = { share: '', language: '' }
+
 /** The positions of those that are held beside the list stand behind all others. */
 export const besideBase = 2 ** 51
 
@@ -99,17 +104,18 @@ export async function heldAfter({ db, id }: ReadSite, after: number, max: number
 
 /** How the suspect signups of one site are decided on. */
 export function quarantineOf(site: Site): Quarantine {
-  const { db, id } = site
+  const { db, id, policy } = site
+  const greets = policy.welcomes === true ? [messageLock] : []
   return {
     find: async (ids) => {
       const asked = givenRows([...new Set(ids)].map((one) => ({ id: one })))
       const [listed, beside] = await db.query([sql.find, id, asked], [sql.findBeside, id, asked])
       return [...listed.rows.map(toRecord), ...beside.rows.map(toHeldBeside)]
     },
-    release: (positions) =>
-      db.transact([headLock, siteLock(id)], function* () {
+    release: (positions, now) =>
+      db.transact([headLock, siteLock(id), ...greets], function* () {
         const beside = yield* decidingBeside(site, positions, 'release')
-        return withBeside(yield* releasing(site, positions), beside)
+        return withBeside(yield* releasing(site, positions, now), beside)
       }),
     erase: (positions) =>
       db.transact([siteLock(id)], function* () {
@@ -140,7 +146,7 @@ function withBeside(left: Left, beside: number): Left {
   return { ...left, unwritten: left.unwritten + beside }
 }
 
-function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
+function* releasing(site: Site, positions: readonly number[], now: Millis): Operation<Left> {
   const { id, secret } = site
   const [held] = yield* ask([sql.heldAt, id, givenPositions([...new Set(positions)])])
   // A person who was forgotten meanwhile stays so: no tombstone covers the new position.
@@ -148,8 +154,12 @@ function* releasing(site: Site, positions: readonly number[]): Operation<Left> {
   const released = held.rows.filter((row) => !forgotten.includes(positionOf(row)))
   if (released.length === 0) return noneErased
   yield released.flatMap((row): Step[] => {
-    const renaming: Step = [sql.rename, positionOf(row), otherId(idOf(row['id']))]
-    return [renaming, ...stepsToAppend(site, row, Number(row['asked']))]
+    const signup = { id: idOf(row['id']), email: String(row['email']), receivedAt: now }
+    return [
+      [sql.rename, positionOf(row), otherId(signup.id)],
+      ...stepsToAppend(site, row, Number(row['asked'])),
+      ...stepsToGreet(site, [signup], { greeting: unknownSender }),
+    ]
   })
   return yield* leaving(site, released, false)
 }

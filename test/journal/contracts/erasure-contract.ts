@@ -98,7 +98,7 @@ export const erasedSignups: readonly ContractTest[] = [
       const from = Date.now()
       await append(journal, makeSignup({ suspect: ['links'] }))
       const [{ position } = expect.fail()] = await journal.reader.held(0, 1)
-      await journal.quarantine.release([position])
+      await journal.quarantine.release([position], noon)
       const { hours } = await journal.reader.figures(from, Date.now())
       expect(hours.filter(({ erased }) => erased > 0)).toEqual([])
     }),

@@ -32,7 +32,7 @@ async function heldPositions({ reader }: Pick<Journal, 'reader'>) {
 }
 
 async function release(journal: Journal) {
-  return journal.quarantine.release(await heldPositions(journal))
+  return journal.quarantine.release(await heldPositions(journal), noon)
 }
 
 async function nextBatch(journal: Journal) {
@@ -66,14 +66,19 @@ export const heldSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'who is held is not greeted',
+    title: 'who is held is greeted once, when released',
     run: underPolicy({ ...quarantining, welcomes: true }, async (journal) => {
       const greeting = { share: 'share', language: 'en' }
-      await journal.intake.append([suspect()], { greeting })
+      await journal.intake.append([suspect(), suspect()], { greeting })
       await journal.intake.append([makeSignup({ email: 'bob@example.com' })], { greeting })
-      const order = { kinds: ['welcome'], by: 'me', now: noon, max: 9 } as const
-      const { messages } = await journal.outbox.claim(order)
-      expect(messages.map(({ email }) => email)).toEqual(['bob@example.com'])
+      const released = noon + hourMs
+      const claim = async () => {
+        const order = { kinds: ['welcome'], by: 'me', now: released, max: 9 } as const
+        return (await journal.outbox.claim(order)).messages
+      }
+      expect(await claim()).toMatchObject([{ email: 'bob@example.com' }])
+      await journal.quarantine.release(await heldPositions(journal), released)
+      expect(await claim()).toMatchObject([{ email: ada, madeAt: released }])
     }),
   },
 
@@ -253,7 +258,7 @@ export const releasedSignups: readonly ContractTest[] = [
       const signups = [suspect(), makeSignup({ sheetTab: 'Letters' }), suspect()]
       await journal.intake.append(signups, { idempotency })
       const positions = await heldPositions(journal)
-      await journal.quarantine.release(positions.slice(0, 1))
+      await journal.quarantine.release(positions.slice(0, 1), noon)
       await deliver(journal)
       const repeated = signups.map((signup) => ({ ...signup, id: makeSignup().id }))
       const again = await journal.intake.append(repeated, { idempotency })
@@ -314,8 +319,10 @@ export const releasedSignups: readonly ContractTest[] = [
     run: inTwo(async (one, other) => {
       await append(one, suspect(), suspect({ email: 'bob@example.com' }))
       const positions = await heldPositions(other)
-      await Promise.all([one, other, one, other].map((it) => it.quarantine.release(positions)))
-      expect(await one.quarantine.release(positions)).toEqual({
+      await Promise.all(
+        [one, other, one, other].map((it) => it.quarantine.release(positions, noon)),
+      )
+      expect(await one.quarantine.release(positions, noon)).toEqual({
         unwritten: 0,
         written: [],
         frozen: [],
@@ -439,7 +446,7 @@ export const releasedSignups: readonly ContractTest[] = [
         await append(journal, suspect({ sheetTab: '' }), makeSignup({ sheetTab: 'Tabelle1' }))
         await append(journal, suspect({ sheetTab: '', email: 'b@example.com' }))
         const [first] = await heldPositions(journal)
-        await journal.quarantine.release([first ?? 0])
+        await journal.quarantine.release([first ?? 0], noon)
         await journal.delivery.resolveDefaultTab('Tabelle1')
         await release(journal)
         const emails = (await waitingIn(journal, 'Tabelle1')).map(({ email }) => email)
@@ -481,7 +488,7 @@ export const erasedSuspects: readonly ContractTest[] = [
       const [plain] = resultsOf(await append(journal, makeSignup({ email: ada })))
       const positions = [plain?.position ?? 0, 99]
       const nothing = { unwritten: 0, written: [], frozen: [] }
-      expect(await journal.quarantine.release(positions)).toEqual(nothing)
+      expect(await journal.quarantine.release(positions, noon)).toEqual(nothing)
       expect(await journal.quarantine.erase(positions)).toEqual(nothing)
       expect(await journal.quarantine.find([plain?.id ?? expect.fail()])).toEqual([])
       expect(await nextBatch(journal)).toEqual({ Sheet1: [ada] })
@@ -494,7 +501,7 @@ export const erasedSuspects: readonly ContractTest[] = [
       await append(journal, suspect(), suspect({ email: 'b@example.com' }))
       const positions = await heldPositions(journal)
       await journal.erasure.forget(ada)
-      await journal.quarantine.release(positions)
+      await journal.quarantine.release(positions, noon)
       const waiting = await waitingIn(journal, 'Letters')
       expect(waiting.map(({ email }) => email)).toEqual(['b@example.com'])
       await forget(journal, ada)
@@ -513,9 +520,9 @@ export const erasedSuspects: readonly ContractTest[] = [
         if (round % 3 === 2) await freezeNext(one.delivery)
         const positions = await heldPositions(other)
         await Promise.all([
-          one.quarantine.release(positions),
+          one.quarantine.release(positions, noon),
           forget(other),
-          other.quarantine.release(positions),
+          other.quarantine.release(positions, noon),
         ])
         for (const find of ['frozen', 'next'] as const) {
           const batch = find === 'next' ? freezeNext(one.delivery) : one.delivery.frozen()

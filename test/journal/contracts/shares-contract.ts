@@ -54,7 +54,7 @@ export const sharesTests: readonly ContractTest<SitesWorld>[] = [
         sources: [{ name: undefined, count: 1 }],
       })
       const [{ position } = expect.fail()] = await news.reader.held(0, 1)
-      await news.quarantine.release([position])
+      await news.quarantine.release([position], noon)
       while (await one.countNext());
       const after = await shares(news)
       expect(after.sources).toContainEqual({ name: 'held', count: 1 })

@@ -113,7 +113,7 @@ export const readMessages: readonly ContractTest[] = [
       const held = makeSignup({ email: ada, suspect: signals })
       await journal.intake.append([held])
       const positions = (await journal.reader.held(0, 10)).map(({ position }) => position)
-      await journal.quarantine.release(positions)
+      await journal.quarantine.release(positions, noon)
       const messages = await messagesOf(journal)
       expect(messages.map(({ type, signup }) => [type, signup.id])).toEqual([
         ['signup.accepted', held.id],

@@ -28,7 +28,11 @@ export function journalOn(
 }
 
 /** Appends signups to the journal in this folder, while no service runs. */
-export async function appendTo(dataDir: string, signups: readonly Signup[]): Promise<void> {
-  await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+export async function appendTo(
+  dataDir: string,
+  signups: readonly Signup[],
+  policy: Partial<JournalPolicy> = {},
+): Promise<void> {
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'), policy)
   await journal.intake.append(signups)
 }

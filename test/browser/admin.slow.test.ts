@@ -46,7 +46,7 @@ let folder: TempFolder
 let ada: Operator
 const env = { ADMIN_TOKEN: adminToken, SPAM_FILTER: 'quarantine' }
 const dataDir = await tempFolder().then((it) => (folder = it).path)
-await appendTo(dataDir, bombs)
+await appendTo(dataDir, bombs, { quarantineTab: 'Quarantine' })
 const shared = shareService({ env, dataDir })
 beforeAll(async () => {
   ada = await signIn(shared.service.url)
@@ -162,6 +162,7 @@ test.each(looks)('on %s every view shows what visitors sent as text', async (_, 
   const { page } = opened
   for (const state of ['', 'waiting', 'written', 'quarantine', 'pending']) {
     await page.goto(`${shared.service.url}/admin/signups?state=${state}`)
+    if (state === 'quarantine') expect(await page.locator('[name="id"]').count()).toBeGreaterThan(9)
     await checkView(opened)
   }
   for (const text of [short[2], short[8], short[11], short[13]] as readonly string[]) {
@@ -187,7 +188,22 @@ test.each(looks)('on %s a person is shown as text too', async (_, look) => {
   await page.locator('button[name="email"]').nth(3).click()
   await page.getByRole('heading', { level: 1, name: 'Person' }).waitFor()
   await checkView(opened)
+  await page.getByRole('button', { name: 'Erase this person…' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Erase this person?' }).waitFor()
+  await checkView(opened)
 })
+
+test.each(looks)(
+  'on %s the question before an erasure can be answered by everybody',
+  async (_, look) => {
+    await using opened = await open('/admin/signups?state=quarantine', look)
+    const { page } = opened
+    await page.locator('[name="id"]').nth(2).check()
+    await page.getByRole('button', { name: 'Erase the chosen ones…' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Erase from quarantine?' }).waitFor()
+    await checkView(opened)
+  },
+)
 
 test.each(looks)('on %s signing in can be used by everybody', async (_, look) => {
   await using opened = await openPage(shared.browser, `${shared.service.url}/admin`, look)

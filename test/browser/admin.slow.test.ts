@@ -211,3 +211,47 @@ test.each(looks)('on %s signing in can be used by everybody', async (_, look) =>
   await opened.page.goto(`${shared.service.url}/admin/signups`)
   expect(new URL(opened.page.url()).pathname).toBe('/admin')
 })
+
+test('the keyboard alone is enough to sign in, to skip to the list and to release two of it', async () => {
+  await using opened = await openPage(shared.browser, `${shared.service.url}/admin`)
+  const { page } = opened
+  const { keyboard } = page
+  const focused = () =>
+    page.evaluate(() => {
+      const { activeElement: it } = document
+      return it?.getAttribute('aria-label') ?? it?.textContent?.trim() ?? ''
+    })
+  /** Presses Tab until what has this name has the focus. */
+  const tabTo = async (name: RegExp) => {
+    for (let press = 0; !name.test(await focused()); press += 1) {
+      expect(press, `${name.source} cannot be reached`).toBeLessThan(60)
+      await keyboard.press('Tab')
+    }
+  }
+  // The field of the token has the focus.
+  await keyboard.type(adminToken)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await tabTo(/^Signups$/)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Signups' }).waitFor()
+  await keyboard.press('Tab')
+  expect(await focused()).toBe('Skip to the content')
+  await keyboard.press('Enter')
+  // What follows is in the list, and not in the navigation.
+  await keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('main')
+  await page.getByLabel('State').focus()
+  await keyboard.type('in quarantine')
+  await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  await page.waitForURL(/state=quarantine/)
+  for (const at of [1, 2]) {
+    await tabTo(new RegExp(`^.*-${at}@example.com, `))
+    await keyboard.press(' ')
+  }
+  await tabTo(/^Release the chosen ones$/)
+  await keyboard.press('Enter')
+  await page.getByText('Released: 2 signups.').waitFor()
+  expect(opened.complaints).toEqual([])
+})

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminToken } from '../../harness/admin.ts'
 import { openHost, openPage, startBrowser } from '../../harness/browser.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { readTab } from '../../harness/read-workbook.ts'
@@ -38,7 +39,9 @@ let service: RunningService
 beforeAll(async () => {
   ;[browser, service] = await Promise.all([
     startBrowser(),
-    startService({ env: { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '0' } }),
+    startService({
+      env: { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '0', ADMIN_TOKEN: adminToken },
+    }),
   ])
 })
 
@@ -113,6 +116,26 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
       if (address === '') expect(opened.page.url()).toBe(`${url}/`)
     }
   })
+
+  test.each(['/admin', '/admin/signups'])(
+    'an operator who opens %s signs in, looks around and signs out',
+    async (address) => {
+      await using opened = await open(address)
+      const { page, astray, complaints } = opened
+      await page.getByLabel('token').fill(adminToken)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      for (const view of ['Signups', 'Sending', 'Work', 'Overview']) {
+        await page.getByRole('link', { name: view, exact: true }).click()
+        await page.getByRole('heading', { level: 1, name: view }).waitFor()
+      }
+      const [cookie] = await page.context().cookies()
+      expect(cookie?.path).toBe('/rollcall/admin')
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('token').waitFor()
+      expect([astray, complaints]).toEqual([[], []])
+    },
+  )
 
   test('a redirect to a path is a path of the whole host', async () => {
     const answer = await fetch(`${url}/api/signup`, {

@@ -26,7 +26,9 @@ export async function personView(visit: Visit, stop: AbortSignal, done?: string)
   }
   let all = 0
   const journals = new Map(visit.sites.map(({ name, journal }) => [name, journal]))
-  const person = await readPerson(address, { journals, stop, searched: (upto) => (all = upto) })
+  const endpoints = new Map(visit.sites.map((site) => [site.name, site.endpoints]))
+  const searched = (upto: number) => (all = upto)
+  const person = await readPerson(address, { journals, endpoints, stop, searched })
   const entries = entriesOf(person)
   const wordings = person.wordings.map((text, at) => ({
     heading: `Wording ${at}`,

@@ -3,6 +3,7 @@ import type { Exchange, FormEntries } from '../http/exchange.ts'
 import type { AdminLog } from '../journal/contracts/admin-log.ts'
 import type { Quota } from '../journal/contracts/call-ledger.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
+import type { Endpoint } from '../operations/webhooks.ts'
 import type { Html } from '../pages/document.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { SignedIn } from './logins.ts'
@@ -21,12 +22,7 @@ export interface AdminSite {
   readonly endpoints: readonly AdminEndpoint[]
 }
 
-/** A webhook. */
-export interface AdminEndpoint {
-  /** From 1 in the order of the settings. */
-  readonly number: number
-  readonly host: string
-  readonly key: string
+export interface AdminEndpoint extends Endpoint {
   /** Sends it a message that says that it is a test, once. */
   readonly test: () => Promise<{ readonly kind: string; readonly reason?: string }>
 }

@@ -8,6 +8,7 @@ import {
   unsearched,
 } from '../operations/person.ts'
 import { visible } from '../platform/visible.ts'
+import { endpointsOf } from '../service/webhooks.ts'
 import { argumentHint, openSites, readAddress } from './people.ts'
 import { exit, type Run } from './session.ts'
 import { readSettings } from './settings.ts'
@@ -25,13 +26,14 @@ export function addPerson(program: Command, run: Run): void {
     .addHelpText('after', argumentHint.replace('COMMAND', 'person'))
     .action((given, options) =>
       run(async ({ out, notes, stop }) => {
-        const { config, home } = await readSettings()
+        const { config, secrets, home } = await readSettings()
         const address = await readAddress(given, stop)
         await using opened = await openSites(home, config, options.site)
         using progress = notes.progress('signups searched')
         const { journals } = opened
+        const endpoints = new Map(config.sites.map((it) => [it.name, endpointsOf(secrets, it)]))
         const person = await readPerson(address, {
-          ...{ journals, stop },
+          ...{ journals, endpoints, stop },
           searched: (done) => progress.at(done),
         })
         if (options.json) await out.json(person)

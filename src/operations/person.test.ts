@@ -14,8 +14,8 @@ const agreed = (text: string, more: object = {}) => JSON.stringify({ ...more, co
 function personIn(journal: ReturnType<typeof openSqliteJournal>, address: string, beside = nobody) {
   const confirmation = { ...journal.confirmation, ofPerson: async () => beside }
   return readPerson(address, {
-    journals: new Map([['default', { reader: journal.reader, confirmation }]]),
-    ...{ stop, searched: () => undefined },
+    journals: new Map([['default', { ...journal, confirmation }]]),
+    ...{ endpoints: new Map(), stop, searched: () => undefined },
   })
 }
 

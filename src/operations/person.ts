@@ -5,27 +5,37 @@ import { iso, isoOrNull } from '../platform/clock.ts'
 import { parseObject } from '../signup/json.ts'
 import type { Millis, Signup } from '../signup/signup.ts'
 import { expiredUpTo } from './retention.ts'
+import type { Endpoint } from './webhooks.ts'
 import { listOf } from './words.ts'
 
 /** All that is kept about somebody. Times are ISO 8601 in UTC. */
 export type Person = Awaited<ReturnType<typeof readPerson>>
 
 interface PersonOptions {
-  readonly journals: ReadonlyMap<string, Pick<Journal, 'reader' | 'confirmation'>>
+  readonly journals: ReadonlyMap<string, Pick<Journal, 'reader' | 'confirmation' | 'webhooks'>>
+  /** The webhooks of each site in the settings. */
+  readonly endpoints: ReadonlyMap<string, readonly Endpoint[]>
   readonly stop: AbortSignal
   /** Told for each site, again and again, up to which of all signups it was searched. */
   readonly searched: (done: number) => void
 }
 
 /** Reads what the journal keeps about the person with this address. Letter case does not count. */
-export async function readPerson(address: string, { journals, stop, searched }: PersonOptions) {
+export async function readPerson(address: string, options: PersonOptions) {
+  const { journals, endpoints, stop, searched } = options
   const wordings = new Wordings()
   const sites = []
-  for (const [site, { reader, confirmation }] of journals) {
+  for (const [site, { reader, confirmation, webhooks }] of journals) {
     const signups = []
     for (let after: number | undefined = 0; after !== undefined;) {
       stop.throwIfAborted()
       const { signups: found, next, upto } = await reader.ofAddress(address, after)
+      const ids = found.map(({ signup }) => signup.id)
+      const passed = await Promise.all(
+        (endpoints.get(site) ?? []).map(async ({ number, host, key }) => {
+          return { webhook: number, host, ids: await webhooks.passed(key, ids) }
+        }),
+      )
       for (const { signup, writtenAt } of found) {
         signups.push({
           state: stateOf(signup, writtenAt),
@@ -34,6 +44,8 @@ export async function readPerson(address: string, { journals, stop, searched }: 
           writtenAt: isoOrNull(writtenAt),
           // The signs of spam for which it is in quarantine.
           signs: signup.suspect ?? [],
+          // The webhooks that have taken it.
+          webhooks: passed.flatMap(({ ids, ...one }) => (ids.includes(signup.id) ? one : [])),
         })
       }
       searched(upto)

@@ -9,16 +9,10 @@ import { day, hour, iso, isoOrNull, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
 import { deliveryState } from '../signup/trouble.ts'
-import { endpointState } from './webhooks.ts'
+import { type Endpoint, endpointState } from './webhooks.ts'
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
 export type Status = Awaited<ReturnType<typeof readStatus>>
-
-interface Endpoint {
-  readonly number: number
-  readonly host: string
-  readonly key: string
-}
 
 /** What quota figures need of an account at the provider. */
 interface ProviderAccount {

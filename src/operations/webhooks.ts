@@ -2,6 +2,15 @@ import type { WebhookFigures, WebhookLog } from '../journal/contracts/webhook-lo
 import { isoOrNull } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 
+/** A webhook of a site. */
+export interface Endpoint {
+  /** From 1 in the order of the settings. */
+  readonly number: number
+  readonly host: string
+  /** By which the journal knows it. */
+  readonly key: string
+}
+
 /** How an endpoint does. Times are ISO 8601 in UTC. */
 export type EndpointState = ReturnType<typeof endpointState>
 

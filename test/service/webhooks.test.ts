@@ -7,6 +7,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Person } from '../../src/operations/person.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
@@ -46,6 +47,14 @@ test('a signup goes to its webhook once, signed, and nothing that came before it
   await signUp(second.url, 'bob@example.com')
   await expect.poll(() => receiver.received.length).toBe(2)
   expect(receiver.received[1]?.body.data).toMatchObject({ email: 'bob@example.com' })
+  const takenOf = async (email: string) => {
+    const env = { ...receiver.webhookEnv, DATA_DIR: folder.path }
+    const { stdout } = await runCommand(['person', email, '--json'], { env })
+    return (JSON.parse(stdout) as Person).sites[0]?.signups.map(({ webhooks }) => webhooks)
+  }
+  expect(await takenOf('before@example.com')).toEqual([[]])
+  const host: unknown = expect.stringMatching(/^127\.0\.0\.1:\d+$/)
+  expect(await takenOf('ada@example.com')).toEqual([[{ webhook: 1, host }]])
 })
 
 test('a webhook that wants no more messages is disabled, also after a restart, until it is enabled', async () => {

@@ -1,4 +1,4 @@
-import type { Millis, Signup } from '../../signup/signup.ts'
+import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
 
 /**
  * The journal's interface for webhooks of one site. Each endpoint has a cursor in the list. A message has a row
@@ -41,6 +41,9 @@ export interface WebhookLog {
 
   /** At most 100 messages that were given up, behind this position, in order. */
   failed(endpoint: string, after: number): Promise<readonly FailedMessage[]>
+
+  /** Which of these signups the endpoint was told of and has taken. A later replay of one takes it out until then. */
+  passed(endpoint: string, ids: readonly SignupId[]): Promise<readonly SignupId[]>
 
   /** Sends the message of this signup again. False when it has none that counts. */
   replay(endpoint: string, id: string): Promise<boolean>

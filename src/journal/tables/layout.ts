@@ -402,6 +402,7 @@ export const layout: readonly Table[] = [
       id: integer,
       site: integer,
       key: text, // chosen by who follows it: the journal knows no URL
+      began: number, // it is told of nothing up to this position
       cursor: number, // all up to this position were sent or set aside
       seen_at: number,
       failing_since: optionalNumber,

@@ -14,6 +14,7 @@ import {
   ask,
   flagOf,
   givenPositions,
+  givenRows,
   headLock,
   numberOf,
   type Operation,
@@ -48,7 +49,7 @@ const isSilent = `coalesce((SELECT after FROM silent WHERE silent.site = tab.sit
   AND silent.upto >= signup.position ORDER BY silent.upto LIMIT 1), signup.position) < signup.position`
 
 const sql = statementsOf('webhooks', (dialect) => {
-  const { id, signupAt, lastPosition } = dialect
+  const { id, given, signupAt, lastPosition } = dialect
   const endpoint = '(SELECT id FROM endpoint WHERE site = $1 AND key = $2)'
   const known = 'WHERE site = $1 AND key = $2'
   const columns = `${recordColumns}, ${isErased} AS "isErased"`
@@ -61,8 +62,8 @@ const sql = statementsOf('webhooks', (dialect) => {
     `SELECT ${select} FROM aside ${signupAt('aside.position')} JOIN tab ON tab.id = signup.tab
      WHERE aside.endpoint = ${endpoint}`
   return {
-    follow: `INSERT INTO endpoint (id, site, key, cursor, seen_at)
-             SELECT coalesce(max(id), 0) + 1, $1, $2, ${lastPosition}, $3
+    follow: `INSERT INTO endpoint (id, site, key, began, cursor, seen_at)
+             SELECT coalesce(max(id), 0) + 1, $1, $2, ${lastPosition}, ${lastPosition}, $3
              FROM endpoint WHERE true
              ON CONFLICT (site, key) DO UPDATE SET seen_at = excluded.seen_at`,
     dropAside: `DELETE FROM aside WHERE endpoint IN (
@@ -89,6 +90,12 @@ const sql = statementsOf('webhooks', (dialect) => {
     note: `UPDATE endpoint SET failing_since = $3, halted_at = $4, disabled_at = $5, reason = $6 ${known}`,
     failed: `${aside('aside.position, signup.id, tries, at, reason, is_erased AS "isErased"')}
              AND next_at IS NULL AND aside.position > $3 ORDER BY aside.position LIMIT ${failedAtOnce}`,
+    passed: `SELECT signup.id FROM ${given('asked', '$3', { id: 'text' })}
+             ${signupAt(`(SELECT position FROM signup WHERE signup.id = ${id('asked.id')})`)}
+             JOIN tab ON tab.id = signup.tab JOIN endpoint ON endpoint.site = tab.site
+             WHERE tab.site = $1 AND endpoint.key = $2 AND signup.position > began
+               AND signup.position <= cursor AND ${counts} AND NOT ${isSilent} AND NOT EXISTS (
+                 SELECT 1 FROM aside WHERE endpoint = endpoint.id AND aside.position = signup.position)`,
     replay: `INSERT INTO aside (endpoint, position, tries, next_at, at, reason, is_erased)
              SELECT ${endpoint}, signup.position, 0, 0, 0, '', ${isErased}
              FROM signup JOIN tab ON tab.id = signup.tab
@@ -98,7 +105,8 @@ const sql = statementsOf('webhooks', (dialect) => {
             WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab
               AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
     hurry: `UPDATE aside SET next_at = 0 WHERE endpoint = ${endpoint} AND next_at > 0`,
-    moveBack: `UPDATE endpoint SET cursor = $3 ${known} AND cursor > $3`,
+    moveBack: `UPDATE endpoint SET cursor = $3, began = CASE WHEN began < $3 THEN began ELSE $3 END
+               ${known} AND cursor > $3`,
     // What was given up behind the cursor is sent like all others, and set aside when it fails.
     dropGivenUp: `DELETE FROM aside WHERE endpoint = ${endpoint} AND position > $3 AND next_at IS NULL
                   AND position <= (SELECT cursor FROM endpoint WHERE id = ${endpoint})`,
@@ -175,6 +183,10 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
     failed: async (key, position) => {
       const [{ rows }] = await db.query([sql.failed, id, key, position])
       return rows.map((row) => ({ ...toFailed(row), type: typeOf(row) }))
+    },
+    passed: async (key, ids) => {
+      const [{ rows }] = await db.query([sql.passed, id, key, givenRows(ids.map((id) => ({ id })))])
+      return rows.map((row) => idOf(row['id']))
     },
     replay: async (key, signup) => {
       const [{ changes }] = await db.change([siteLock(id)], [sql.replay, id, key, signup])

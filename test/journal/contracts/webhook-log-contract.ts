@@ -383,6 +383,43 @@ export const replayedMessages: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'an endpoint has taken what is behind its cursor, but for what came before it, was silent or failed',
+    run: underPolicy({ quarantineTab: 'Quarantine' }, async (journal) => {
+      const { webhooks, intake } = journal
+      const signups = makeSignups(6).map((one, at) =>
+        at === 5 ? { ...one, suspect: signals } : one,
+      )
+      const ids = signups.map(({ id }) => id)
+      const append = (from: number, to: number) => intake.append(signups.slice(from, to))
+      const passed = async () => new Set(await webhooks.passed(crm, ids))
+      const move = async (aside: readonly AsideFailure[] = []) => {
+        const { cursor: from } = (await webhooks.endpoint(crm)) ?? expect.fail()
+        const { upto } = await webhooks.after(crm, from, 10)
+        expect(await webhooks.advance(crm, { from, to: upto, aside })).toBe(true)
+      }
+      await append(0, 1)
+      expect(await passed()).toEqual(new Set())
+      await webhooks.follow([crm], noon)
+      await append(1, 4)
+      await append(5, 6)
+      const imported = makeSignup({ email: 'imported@example.com' })
+      await journal.imports.add([imported])
+      ids.push(imported.id)
+      expect(await passed()).toEqual(new Set())
+      await move([failure(journal, 3)])
+      await append(4, 5)
+      expect(await passed()).toEqual(new Set([ids[1], ids[3]]))
+      expect(await webhooks.replaySince(crm, 0)).toBeGreaterThan(0)
+      expect(await passed()).toEqual(new Set())
+      await move()
+      expect(await passed()).toEqual(new Set(ids.slice(0, 5)))
+      expect(await webhooks.replay(crm, ids[0] ?? '')).toBe(true)
+      expect(await passed()).toEqual(new Set(ids.slice(1, 5)))
+    }),
+  },
+
+  {
     title: 'a replay takes a confirmed signup for one of the time of its confirmation',
     run: underPolicy(confirming, async (journal) => {
       const { webhooks, intake, confirmation } = journal

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
+import { confirming } from '../../harness/pending-world.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { startService } from '../../harness/start-service.ts'
@@ -58,6 +59,25 @@ test('chosen signups are erased from quarantine after the page has asked again',
   expect(await workEnded(visitor, begun)).toContain('Erased: 2 signups.')
   const none = await (await visitor.post('/release', {})).text()
   expect(none).toContain('No signup was chosen')
+})
+
+test('a release says that a signup to be confirmed gets its mail, and no row before its person confirms it', async () => {
+  await using folder = await tempFolder()
+  {
+    const policy = { quarantineTab: 'Quarantine', confirmation: { waitMs: 7 * 24 * 60 * 60_000 } }
+    await using journal = openSqliteJournal(join(folder.path, 'journal.db'), policy)
+    await journal.intake.ask(suspects(2), { addressing: { share: '', language: 'en' } })
+  }
+  await using service = await startService({
+    env: { ...env, ...confirming },
+    dataDir: folder.path,
+  })
+  const visitor = await signIn(service.url)
+  const ended = await workEnded(visitor, await visitor.post('/release', { all: 'yes' }))
+  expect(ended).toContain('Released: 2 signups.')
+  expect(ended).toContain('get their mail then')
+  const pending = await (await visitor.get('/signups?state=pending')).text()
+  expect(pending.match(/name="email"/g)).toHaveLength(3)
 })
 
 test('all of a domain are erased from quarantine, and nothing is done about what is no domain', async () => {
@@ -121,6 +141,31 @@ test('a person is found, erased with the rows, and not found any more', async ()
   expect(addressesIn(folder.path)).not.toContain(ada)
   const gone = await (await visitor.post('/person', { email: ada })).text()
   expect(gone).toContain('Nothing is kept about this address')
+})
+
+test('a person of a site that the settings do not have any more is erased there, too, and its rows are told to stay', async () => {
+  await using folder = await tempFolder()
+  const sites = (...names: readonly string[]) => ({
+    ...env,
+    ROLLCALL_CONFIG: JSON.stringify({
+      sites: Object.fromEntries(names.map((name) => [name, {}])),
+    }),
+  })
+  {
+    await using both = await startService({ env: sites('news', 'shop'), dataDir: folder.path })
+    for (const site of ['news', 'shop']) await postSignup(both.url, { email: ada, site })
+    const { post } = await signIn(both.url)
+    const written = async () =>
+      (await (await post('/person', { email: ada })).text()).match(/>written</g)
+    await expect.poll(written).toHaveLength(2)
+  }
+  await using service = await startService({ env: sites('news'), dataDir: folder.path })
+  const visitor = await signIn(service.url)
+  const begun = await visitor.post('/forget', { email: ada, sure: 'yes' })
+  const ended = await workEnded(visitor, begun)
+  expect(ended).toContain('Erased from the journal: 2 signups.')
+  expect(ended).toContain('Removed from the spreadsheet: 1 row')
+  expect(ended).toMatch(/Put these sites back [^<]*: shop\./)
 })
 
 test('what a visitor has sent is drawn as text, however long and odd', async () => {

@@ -1,10 +1,15 @@
+import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 
 import { adminToken, signIn } from '../../harness/admin.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { endpointKeyOf } from '../../src/outbox/webhook/endpoint.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
@@ -83,6 +88,42 @@ test('a webhook sends at once what is set aside, again what it has sent, and a t
   expect(await act({ do: 'test' })).toMatch(/has not taken the test: .*418/)
   for (const webhook of ['2', '0', '', '1x'])
     expect(await act({ do: 'test', webhook })).toBe('There is no such webhook any more.')
+})
+
+test('a message that was given up is listed with its reason, and sent again by its button', async () => {
+  await using receiver = await startWebhookReceiver()
+  await using folder = await tempFolder()
+  const { WEBHOOK_URL } = receiver.webhookEnv
+  const key = endpointKeyOf(WEBHOOK_URL ?? '')
+  const signup = makeSignup({ email: 'ada@example.com' })
+  {
+    await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+    const { webhooks, intake } = journal
+    await webhooks.follow([key], Date.now())
+    await intake.append([signup])
+    const { position = 0 } = (await intake.find(signup.id)) ?? {}
+    const failed = { position, type: 'signup.accepted', tries: 9, at: Date.now() } as const
+    const aside = [{ ...failed, nextAt: undefined, reason: 'the receiver answered with 422' }]
+    await webhooks.advance(key, { from: position - 1, to: position, aside })
+  }
+  await using service = await bootService({
+    env: { ...receiver.webhookEnv, ...env },
+    dataDir: folder.path,
+  })
+  const { get, post } = await signIn(service.url)
+  const page = async () => (await get('/sending')).text()
+  const list = /aria-label="Given up by webhook 1".*?<\/table>/s
+  const given = list.exec(await page())?.[0] ?? ''
+  expect(given).toContain(signup.id)
+  expect(given).toContain('try 9')
+  expect(given).toContain('the receiver answered with 422')
+  const fields = [...given.matchAll(/name="(do|webhook|id)"\s+value="([^"]+)"/g)]
+  await post(
+    '/sending',
+    fields.map(([, name = '', value = '']) => [name, value] as const),
+  )
+  await expect.poll(() => receiver.received.map(({ body }) => body.data['id'])).toEqual([signup.id])
+  await expect.poll(page).not.toMatch(list)
 })
 
 test('a test notice is sent, where notices go anywhere', async () => {

@@ -81,7 +81,8 @@ export function startMessages(options: MessageOptions, parts: Parts) {
       ...endpoints.flatMap(({ url }) => watchWebhook(endpointKeyOf(url), watched)),
     ],
   })
-  const reporter = report && startReporter({ ...of, ...report, events: events.mail })
+  const reporter =
+    report && startReporter({ ...of, ...report, lookMs: times?.lookMs, events: events.mail })
   return {
     /** Waits neither for a receiver nor for a mail server that hangs. */
     stop: async (graceMs: Millis): Promise<void> => {

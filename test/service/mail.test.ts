@@ -189,7 +189,8 @@ test('the owner gets a summary by mail, with the counts and without an address',
   await using data = await tempFolder()
   const owner = { OWNER_MAIL: 'owner@example.com', OWNER_MAIL_WHEN: 'hourly' }
   const env = { ...server.env, ...owner }
-  await using first = await bootService({ env, dataDir: data.path })
+  const boot = () => bootService({ env, dataDir: data.path, noticeTimes: { lookMs: 20 } })
+  await using first = await boot()
   // The position from which it counts is noted.
   const reported = () => factOf(data.path, 'reported')
   await expect.poll(reported).toContain('"position":0')
@@ -200,7 +201,7 @@ test('the owner gets a summary by mail, with the counts and without an address',
     const before = JSON.parse(text) as { period: number }
     return JSON.stringify({ ...before, period: before.period - 1 })
   })
-  await using _ = await bootService({ env, dataDir: data.path })
+  await using _ = await boot()
   await expect.poll(() => recipients(server)).toEqual(['owner@example.com'])
   const [mail] = await server.mails()
   expect(mail?.subject).toBe('Rollcall, site default: 2 new signups')

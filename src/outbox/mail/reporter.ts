@@ -21,6 +21,8 @@ export interface ReporterOptions {
   readonly time: Pick<Clock, 'now'>
   readonly digest: Digest
   readonly delivers: () => boolean
+  /** How often to look whether a report is due; a minute when left out. */
+  readonly lookMs?: Millis | undefined
   readonly events: { readonly crashed: (error: unknown) => void }
 }
 
@@ -38,7 +40,6 @@ interface Reported {
 }
 
 const fact = 'reported'
-const lookMs = minute
 const pageRows = 500
 /** How many tabs and sources are told one by one. */
 const namesMax = 100
@@ -50,6 +51,7 @@ const namesMax = 100
  */
 export function startReporter(options: ReporterOptions): AsyncDisposable {
   const { site, when, location, journal, clock, time, digest, delivers, events } = options
+  const { lookMs = minute } = options
   const lookIfDelivering = async (signal: AbortSignal) => {
     if (delivers()) await unlessUnavailable(look(signal))
   }

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { bootService } from '../../harness/boot-service.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { confirming } from '../../harness/pending-world.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import { startService } from '../../harness/start-service.ts'
+
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { adminToken, signIn, workEnded } from '../../harness/admin.ts'
 import type { Signup } from '../../src/signup/signup.ts'
@@ -27,7 +28,7 @@ const suspects = (count: number) =>
 
 test('a release of 250 goes on while the page is closed, and another login watches it', async () => {
   await using folder = await folderWith(...suspects(250))
-  await using service = await startService({ env, dataDir: folder.path })
+  await using service = await bootService({ env, dataDir: folder.path })
   const first = await signIn(service.url)
   const begun = await first.post('/release', { all: 'yes' })
   expect(begun.status).toBe(303)
@@ -42,7 +43,7 @@ test('a release of 250 goes on while the page is closed, and another login watch
 
 test('chosen signups are erased from quarantine after the page has asked again', async () => {
   await using folder = await folderWith(...suspects(3))
-  await using service = await startService({ env, dataDir: folder.path })
+  await using service = await bootService({ env, dataDir: folder.path })
   const visitor = await signIn(service.url)
   const list = await (await visitor.get('/signups?state=quarantine')).text()
   const [one = '', two = ''] = [...list.matchAll(/name="id"\s+value="([^"]+)"/g)].map(
@@ -68,7 +69,7 @@ test('a release says that a signup to be confirmed gets its mail, and no row bef
     await using journal = openSqliteJournal(join(folder.path, 'journal.db'), policy)
     await journal.intake.ask(suspects(2), { addressing: { share: '', language: 'en' } })
   }
-  await using service = await startService({
+  await using service = await bootService({
     env: { ...env, ...confirming },
     dataDir: folder.path,
   })
@@ -83,7 +84,7 @@ test('a release says that a signup to be confirmed gets its mail, and no row bef
 test('all of a domain are erased from quarantine, and nothing is done about what is no domain', async () => {
   const bot = makeSignup({ email: 'bot@other.example', suspect: ['links'] })
   await using folder = await folderWith(...suspects(3), bot)
-  await using service = await startService({ env, dataDir: folder.path })
+  await using service = await bootService({ env, dataDir: folder.path })
   const visitor = await signIn(service.url)
   for (const path of ['/release', '/erase']) {
     const answer = await visitor.post(path, { all: 'yes', domain: 'a@b@c', sure: 'yes' })
@@ -105,7 +106,7 @@ test('all of a domain are erased from quarantine, and nothing is done about what
 
 test('a person is looked for at all sites, and the forms of a site are for that site', async () => {
   const config = { ROLLCALL_CONFIG: JSON.stringify({ sites: { news: {}, shop: {} } }) }
-  await using service = await startService({ env: { ...env, ...config } })
+  await using service = await bootService({ env: { ...env, ...config } })
   const visitor = await signIn(service.url)
   for (const site of ['news', 'shop']) await postSignup(service.url, { email: ada, site })
   const found = await (await visitor.post('/person?site=shop', { email: ada })).text()
@@ -125,7 +126,7 @@ test('a person is looked for at all sites, and the forms of a site are for that 
 
 test('a person is found, erased with the rows, and not found any more', async () => {
   await using folder = await folderWith(makeSignup({ email: ada }), ...makeSignups(3))
-  await using service = await startService({ env, dataDir: folder.path })
+  await using service = await bootService({ env, dataDir: folder.path })
   const visitor = await signIn(service.url)
   await expect.poll(() => addressesIn(folder.path).length).toBe(4)
   // The row is there a moment before its batch is settled.
@@ -152,14 +153,14 @@ test('a person of a site that the settings do not have any more is erased there,
     }),
   })
   {
-    await using both = await startService({ env: sites('news', 'shop'), dataDir: folder.path })
+    await using both = await bootService({ env: sites('news', 'shop'), dataDir: folder.path })
     for (const site of ['news', 'shop']) await postSignup(both.url, { email: ada, site })
     const { post } = await signIn(both.url)
     const written = async () =>
       (await (await post('/person', { email: ada })).text()).match(/>written</g)
     await expect.poll(written).toHaveLength(2)
   }
-  await using service = await startService({ env: sites('news'), dataDir: folder.path })
+  await using service = await bootService({ env: sites('news'), dataDir: folder.path })
   const visitor = await signIn(service.url)
   const begun = await visitor.post('/forget', { email: ada, sure: 'yes' })
   const ended = await workEnded(visitor, begun)
@@ -180,7 +181,7 @@ test('what a visitor has sent is drawn as text, however long and odd', async () 
     sheetTab: '"><b>',
   })
   await using folder = await folderWith(one)
-  await using service = await startService({ env, dataDir: folder.path })
+  await using service = await bootService({ env, dataDir: folder.path })
   const visitor = await signIn(service.url)
   const pages = [
     await visitor.get('/signups'),

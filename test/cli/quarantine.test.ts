@@ -7,7 +7,7 @@ import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { postSuspect } from '../../harness/post-suspect.ts'
 import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { runCommand } from '../../harness/run-command.ts'
-import { startService } from '../../harness/start-service.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Decided } from '../../src/operations/quarantine.ts'
 import type { Status } from '../../src/operations/status.ts'
@@ -50,7 +50,7 @@ const done = (removed: number) => ({
 test('a suspect signup stands in the quarantine tab, and gets its row where it asked for one when it is released', async () => {
   await using data = await tempFolder()
   const place = { dataDir: data.path, env }
-  await using service = await startService(place)
+  await using service = await bootService(place)
   const metadata = JSON.stringify({ plan: 'free' })
   const answer = await postSuspect(service.url, {
     ...{ email: 'ada@example.com', sheetTab: 'Letters', name: 'Ada', metadata },
@@ -92,7 +92,7 @@ test('filters choose what is listed, released and erased, and --dry-run changes 
   await using google = await createGoogleWorld()
   await using data = await tempFolder()
   const place = { dataDir: data.path, env: { ...google.env, ...env } }
-  await using service = await startService(place)
+  await using service = await bootService(place)
   const addresses = ['a@one.example', 'b@one.example', 'c@two.example', 'd@sub.one.example']
   for (const email of addresses) await postSuspect(service.url, { email })
   await postSignup(service.url, { email: 'e@one.example' })
@@ -124,7 +124,7 @@ test('a row in quarantine that a person has moved or deleted hinders no release'
   await using google = await createGoogleWorld()
   await using data = await tempFolder()
   const place = { dataDir: data.path, env: { ...google.env, ...env } }
-  await using service = await startService(place)
+  await using service = await bootService(place)
   const ids: string[] = []
   for (const name of ['a', 'b', 'c']) {
     ids.push(await idOf(postSuspect(service.url, { email: `${name}@example.com` })))
@@ -148,7 +148,7 @@ test('a row in quarantine that a person has moved or deleted hinders no release'
 test('of signups with one address and one time, only the one that was decided on loses its row', async () => {
   await using data = await tempFolder()
   const place = { dataDir: data.path, env }
-  await using service = await startService(place)
+  await using service = await bootService(place)
   const email = 'ada@mailinator.com'
   const names = ['Ada', 'www.a.example', 'www.b.example', 'www.c.example']
   await postBulk(service.url, { signups: names.map((name) => ({ email, name })) })
@@ -168,7 +168,7 @@ test('of signups with one address and one time, only the one that was decided on
 test('what a visitor writes into a cell costs no released signup its row', async () => {
   await using data = await tempFolder()
   const place = { dataDir: data.path, env }
-  await using service = await startService(place)
+  await using service = await bootService(place)
   const signs = '"suspect":["hidden-field"]'
   const metadata = `{"nested":{${signs}},${signs},"id":"1"}`
   const typed = { email: 'a@example.com', name: `{${signs}}`, source: signs, tags: signs, metadata }
@@ -184,7 +184,7 @@ test('while Google is down a release is done, and says that a row waits', async 
   await using google = await createGoogleWorld()
   await using data = await tempFolder()
   const place = { dataDir: data.path, env: { ...google.env, ...env } }
-  await using service = await startService(place)
+  await using service = await bootService(place)
   const id = await idOf(postSuspect(service.url, { email: 'ada@example.com' }))
   await allDelivered(service)
   google.emulator.faults.add({ answer: 'unavailable', times: Infinity })
@@ -201,7 +201,7 @@ test('status, export and a later filter tell suspect signups apart', async () =>
   await using data = await tempFolder()
   const place = { dataDir: data.path, env }
   {
-    await using service = await startService(place)
+    await using service = await bootService(place)
     await postSuspect(service.url, { email: 'a@example.com' })
     await postSuspect(service.url, { email: 'd@example.net' })
     await postSignup(service.url, { email: 'b@example.com' })
@@ -222,7 +222,7 @@ test('status, export and a later filter tell suspect signups apart', async () =>
     expect(JSON.parse(verified.stdout)).toMatchObject({ signups: { present: 3, missing: 0 } })
   }
   const logging = { ...place, env: {} }
-  await using service = await startService(logging)
+  await using service = await bootService(logging)
   await postSignup(service.url, { email: 'c@example.com', sheetTab: 'Quarantine' })
   await allDelivered(service)
   const emails = (await held(logging)).map(({ email }) => email)
@@ -253,7 +253,7 @@ test.each([
 test('under confirmation a suspect signup is listed without a row, and can be confirmed once it is released', async () => {
   await using data = await tempFolder()
   const place = { dataDir: data.path, env: { ...env, ...confirming } }
-  await using service = await startService(place)
+  await using service = await bootService(place)
   const id = await idOf(postSuspect(service.url, { email: 'ada@example.com', name: 'Ada' }))
   expect(await held(place)).toMatchObject([{ id, email: 'ada@example.com' }])
   const status = await runCommand(['status'], place)

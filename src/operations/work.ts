@@ -30,7 +30,6 @@ export class WorkRunner implements AsyncDisposable {
   readonly #options: WorkOptions
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  #count = 0
 
   constructor(options: WorkOptions) {
     this.#options = options
@@ -43,23 +42,20 @@ export class WorkRunner implements AsyncDisposable {
 
   /** Begins it, and notes so. Resolves with its id; with undefined when three run in this process already. */
   async start(kind: string, doing: Doing): Promise<string | undefined> {
-    if (this.#count >= atOnceMax || this.#stopping.signal.aborted) return undefined
+    if (this.#running.size >= atOnceMax || this.#stopping.signal.aborted) return undefined
     const { log, now } = this.#options
     const task = { id: crypto.randomUUID(), kind, madeAt: now(), done: 0 }
     const note = (state: Work['state'], report = '') =>
       log.noteWork({ ...task, seenAt: now(), state, report })
-    this.#count += 1
-    try {
-      await note('running')
-    } catch (error) {
-      this.#count -= 1
-      throw error
-    }
-    const running = this.#run(doing, note, (done) => (task.done = done)).finally(() => {
-      this.#count -= 1
-      this.#running.delete(running)
-    })
+    const noted = note('running')
+    const running = noted
+      .then(
+        () => this.#run(doing, note, (done) => (task.done = done)),
+        () => undefined,
+      )
+      .finally(() => this.#running.delete(running))
     this.#running.add(running)
+    await noted
     return task.id
   }
 

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html'
+import { digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
-import { count, headRow } from './frame.ts'
+import { headRow } from './frame.ts'
 import { type Step, stepWords } from './periods.ts'
 
 /** In the units of the picture, which is about as wide as a phone. */
@@ -18,7 +19,7 @@ export function ticksFor(max: number): readonly number[] {
 export function chart(name: string, steps: readonly Step[], isHourly: boolean): Html {
   const ticks = ticksFor(Math.max(...steps.flatMap(({ now, before }) => [now, before])))
   const most = ticks.at(-1) ?? 1
-  const left = count(most).length * digitWidth + 6
+  const left = digits(most).length * digitWidth + 6
   const each = (width - left) / steps.length
   const yOf = (value: number) => (floor - (value / most) * (floor - top)).toFixed(1)
   const xOf = (at: number) => (left + at * each).toFixed(1)
@@ -28,10 +29,10 @@ export function chart(name: string, steps: readonly Step[], isHourly: boolean): 
     ${ticks.map(
       (tick) =>
         html`<path class="grid" d="M${left} ${yOf(tick)}H${width}" />
-          <text class="end" x="${left - 6}" y="${yOf(tick)}" dy="4">${count(tick)}</text>`,
+          <text class="end" x="${left - 6}" y="${yOf(tick)}" dy="4">${digits(tick)}</text>`,
     )}
     ${drawn(steps, (step, at) => {
-      const told = `${words(step) ?? ''}: ${count(step.now)}, before: ${count(step.before)}`
+      const told = `${words(step) ?? ''}: ${digits(step.now)}, before: ${digits(step.before)}`
       const bar = `M${xOf(at + 0.12)} ${floor}V${yOf(step.now)}H${xOf(at + 0.88)}V${floor}z`
       const reach = `M${xOf(at)} ${top}H${xOf(at + 1)}V${floor}H${xOf(at)}z`
       return `<g><title>${told}</title><path class="reach" d="${reach}" /><path class="bar" d="${bar}" /></g>`
@@ -50,7 +51,7 @@ export function chartTable(name: string, steps: readonly Step[], isHourly: boole
     </caption>
     ${headRow('From', 'Number', 'Before')}
     ${drawn(steps, ({ begin, now, before }) => {
-      const cells = `<td>${count(now)}</td><td>${count(before)}</td>`
+      const cells = `<td>${digits(now)}</td><td>${digits(before)}</td>`
       return `<tr><th scope="row">${stepWords(begin, isHourly)}</th>${cells}</tr>`
     })}
   </table>`

@@ -157,13 +157,6 @@ export function facts(
   </dl>`
 }
 
-// toLocaleString takes fifteen times as long.
-const numbers = new Intl.NumberFormat('en-US')
-
-export function count(value: number): string {
-  return value < 1000 ? String(value) : numbers.format(value)
-}
-
 /** What an action has done, for the top of the page that follows. Screen readers read it first. */
 export function told(words: string | undefined): Html | false {
   return (

@@ -2,12 +2,13 @@ import { html } from 'hono/html'
 import type { Share } from '../journal/contracts/reader.ts'
 import { readStatus, type Status } from '../operations/status.ts'
 import { statusFacts, statusHints } from '../operations/status-words.ts'
+import { digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
 import { hour } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Millis } from '../signup/signup.ts'
 import { chart, chartTable } from './chart.ts'
-import { count, facts, headRow, linkTo, timed } from './frame.ts'
+import { facts, headRow, linkTo, timed } from './frame.ts'
 import { beginsOf, periodNamed, periods, type Step, stepsOf, stepWords, sumOf } from './periods.ts'
 import type { AdminSite, Shown, Visit } from './visit.ts'
 
@@ -87,8 +88,8 @@ function standing(status: Status, quarantine: string): Html {
 
 function figure(key: string, name: string, steps: readonly Step[], period: Period): Html {
   const isHourly = period.stepMs === hour
-  const sum = count(sumOf(steps, ({ now }) => now))
-  const before = `${count(sumOf(steps, (step) => step.before))} the ${period.words} before`
+  const sum = digits(sumOf(steps, ({ now }) => now))
+  const before = `${digits(sumOf(steps, (step) => step.before))} the ${period.words} before`
   const title = `${name} in the last ${period.words}`
   return html`<section aria-labelledby="${key}-title">
     <h3 id="${key}-title">${name}</h3>
@@ -117,7 +118,7 @@ function shareTable(id: string, title: string, shares: readonly Share[]): Html {
         const words = percent < 1 ? 'under 1' : Math.round(percent)
         return html`<tr>
           <th scope="row">${visible(name) || 'No source'}</th>
-          <td>${count(signups)}</td>
+          <td>${digits(signups)}</td>
           <td>
             ${words} %
             <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" role="presentation">

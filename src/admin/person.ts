@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import { type Entry, entriesOf, nothingKept, readPerson, unsearched } from '../operations/person.ts'
+import { counted } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
 import { visible } from '../platform/visible.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
-import { count, facts, form, hidden, isTime, time, told } from './frame.ts'
+import { facts, form, hidden, isTime, time, told } from './frame.ts'
 import { posted, type Shown, type Visit } from './visit.ts'
 
 /** A form that finds a person. The address is in no URL. */
@@ -37,7 +38,7 @@ export async function personView(visit: Visit, stop: AbortSignal, done?: string)
   const body = html`
     ${told(done)}
     <p dir="auto">${address}</p>
-    <p>${count(all)} signups were searched. ${entries.length === 0 && nothingKept} ${unsearched}</p>
+    <p>Searched: ${counted(all, 'signup')}. ${entries.length === 0 && nothingKept} ${unsearched}</p>
     ${[...entries, ...wordings].map((entry) => entryOf(entry))}
     <section aria-labelledby="acts">
       <h2 id="acts">What you can do</h2>

@@ -11,10 +11,11 @@ import {
   replayOne,
   testWords,
 } from '../operations/webhooks.ts'
+import { digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
 import type { Finding } from '../signup/finding.ts'
-import { count, facts, form, headRow, hidden, time, timed, told } from './frame.ts'
+import { facts, form, headRow, hidden, time, timed, told } from './frame.ts'
 import { type AdminRoute, posted, type Shown, type Visit } from './visit.ts'
 
 export interface SendingOptions {
@@ -134,7 +135,7 @@ function failedTable(visit: Visit, number: number, failed: readonly FailedMessag
   >
     <table>
       <caption>
-        Messages that were given up, the first ${count(failed.length)}
+        Messages that were given up, the first ${digits(failed.length)}
       </caption>
       <thead>
         ${headRow('Signup', 'Message', 'Last try', 'Why', 'To do')}

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import type { Work } from '../journal/contracts/admin-log.ts'
 import { standingOf } from '../operations/work.ts'
+import { digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
-import { count, headRow, linkTo, time } from './frame.ts'
+import { headRow, linkTo, time } from './frame.ts'
 import type { Shown, Visit } from './visit.ts'
 
 const kinds: Readonly<Record<string, string>> = {
@@ -36,7 +37,7 @@ export async function workView(visit: Visit): Promise<Shown> {
             </th>
             <td>${time(iso(it.madeAt))}</td>
             <td>${states[it.state]}</td>
-            <td>${count(it.done)}</td>
+            <td>${digits(it.done)}</td>
           </tr>`,
       )}
     </tbody>
@@ -55,7 +56,7 @@ function nameOf({ kind }: Work): string {
 function oneOf(visit: Visit, { state, done, report, madeAt }: Work): Html {
   return html`<section id="work-state" role="status">
       <p>
-        <strong>${state === 'running' ? 'It runs' : states[state]}</strong>, ${count(done)} so far,
+        <strong>${state === 'running' ? 'It runs' : states[state]}</strong>, ${digits(done)} so far,
         begun ${time(iso(madeAt))}.
       </p>
       ${state === 'running' && html`<p>It goes on when you close this page.</p>`}

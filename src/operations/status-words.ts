@@ -1,5 +1,6 @@
 import type { Status } from './status.ts'
 import { endpointHint, endpointWords } from './webhooks.ts'
+import { digits } from './words.ts'
 
 /**
  * What stands now, for people: names, each with its words. Times are in UTC.
@@ -47,11 +48,6 @@ export function statusHints({ delivery, tabsSetAside, webhooks }: Status): reado
   const ofWebhooks = webhooks.map((it) => endpointHint(it, it.webhook))
   const all = [...[delivery, ...tabsSetAside].map(({ hint }) => hint), ...ofWebhooks]
   return all.filter((hint) => typeof hint === 'string')
-}
-
-/** A number as people read it: "12,345". */
-function digits(count: number): string {
-  return count.toLocaleString('en-US')
 }
 
 /** Those of `statusFacts` about mail. Empty words say nothing. */

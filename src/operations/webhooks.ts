@@ -1,6 +1,7 @@
 import type { WebhookFigures, WebhookLog } from '../journal/contracts/webhook-log.ts'
 import { isoOrNull } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
+import { counted, digits } from './words.ts'
 
 /** A webhook of a site. */
 export interface Endpoint {
@@ -42,14 +43,13 @@ const stateWords = {
 
 /** The same for people. */
 export function endpointWords(it: EndpointState): string {
-  const count = (messages: number): string => messages.toLocaleString('en-US')
   return [
     stateWords[it.state],
     it.since !== null && ` since ${it.since}: ${it.reason ?? ''}`,
-    it.waiting > 0 && `; ${count(it.waiting)} waiting`,
-    it.setAside > 0 && `, ${count(it.setAside)} of them set aside`,
+    it.waiting > 0 && `; ${digits(it.waiting)} waiting`,
+    it.setAside > 0 && `, ${digits(it.setAside)} of them set aside`,
     it.oldest !== null && `, the oldest of ${it.oldest}`,
-    it.givenUp > 0 && `; ${count(it.givenUp)} given up`,
+    it.givenUp > 0 && `; ${digits(it.givenUp)} given up`,
     it.position !== null && `; at position ${it.position}`,
   ]
     .filter((word) => word !== false)
@@ -82,7 +82,7 @@ export async function replayOne(log: WebhookLog, key: string, id: string): Promi
 /** Sends the messages of signups again that came, or were confirmed, at this time or later. */
 export async function replayFrom(log: WebhookLog, key: string, since: Millis) {
   const positions = await log.replaySince(key, since)
-  const back = `goes back by ${positions.toLocaleString('en-US')} ${positions === 1 ? 'position' : 'positions'}`
+  const back = `goes back by ${counted(positions, 'position')}`
   return { words: positions === 0 ? 'has sent nothing since then' : back, positions }
 }
 

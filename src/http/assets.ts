@@ -1,10 +1,8 @@
 import { parseAccept } from 'hono/utils/accept'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
-import type { FileBodies, StaticFile } from '../platform/static-file.ts'
+import type { Coding, StaticFile } from '../platform/static-file.ts'
 import { type Answer, answer, type Extras } from './answer.ts'
 import { securityWith } from './headers.ts'
-
-type Coding = keyof FileBodies
 
 /** The coding that gives the smallest file comes first. */
 const codings: readonly Coding[] = ['br', 'gzip']
@@ -16,7 +14,7 @@ const assetSecurity = securityWith({
 })
 
 /** Serves a file to pages of every origin, compressed as the browser prefers; 304 when the browser has it. */
-export function assetAnswer(asset: StaticFile, request: HttpHeaders): Answer {
+export function assetAnswer(asset: StaticFile, request: HttpHeaders): Promise<Answer> {
   return fileAnswer(asset, request, { security: assetSecurity, isPublic: true })
 }
 
@@ -36,35 +34,32 @@ export function refusedScript(why: string): Answer {
 const documentSecurity = securityWith({ 'cache-control': 'no-cache' })
 
 /** Serves a document that browsers check before each use: 304 when it has not changed. */
-export function documentAnswer(document: StaticFile, request: HttpHeaders): Answer {
+export function documentAnswer(document: StaticFile, request: HttpHeaders): Promise<Answer> {
   return fileAnswer(document, request, { security: documentSecurity })
 }
 
-function fileAnswer(asset: StaticFile, request: HttpHeaders, extras: Extras): Answer {
-  const { body, coding } = chosenBody(asset, request.get('accept-encoding'))
+async function fileAnswer(
+  asset: StaticFile,
+  request: HttpHeaders,
+  extras: Extras,
+): Promise<Answer> {
+  const coding = chosenCoding(request.get('accept-encoding'))
   // It identifies the bytes sent, so each coding has its own.
-  const etag = `"${asset.hash}-${coding}"`
+  const etag = `"${asset.hash}-${coding ?? 'identity'}"`
   const headers = ['etag', etag]
   const vary = 'Accept-Encoding, Origin'
   if (isKnown(request.get('if-none-match'), etag))
     return answer(304, null, { ...extras, headers, vary })
   headers.push('content-type', asset.contentType)
-  if (coding !== 'identity') headers.push('content-encoding', coding)
+  if (coding) headers.push('content-encoding', coding)
+  const body = coding ? await asset.compressed(coding) : asset.content
   return answer(200, body, { ...extras, headers, vary })
 }
 
-/** RFC 9110, section 12.5.3: a coding that the client does not accept is not used; no coding always is. */
-function chosenBody(
-  { bodies }: StaticFile,
-  accepted: string | null,
-): { readonly coding: Coding; readonly body: Uint8Array<ArrayBuffer> } {
+/** RFC 9110, section 12.5.3: a coding that the client does not accept is not used; undefined is always accepted. */
+function chosenCoding(accepted: string | null): Coding | undefined {
   const named = new Map(parseAccept(accepted ?? '').map(({ type, q }) => [type.toLowerCase(), q]))
-  for (const coding of codings) {
-    const body = bodies[coding]
-    const isTaken = (named.get(coding) ?? named.get('*') ?? 0) > 0
-    if (body && isTaken) return { coding, body }
-  }
-  return { coding: 'identity', body: bodies.identity }
+  return codings.find((coding) => (named.get(coding) ?? named.get('*') ?? 0) > 0)
 }
 
 /** Compares weakly, as RFC 9110 requires for `If-None-Match`, because a proxy may weaken the tag. */

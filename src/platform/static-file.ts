@@ -1,14 +1,15 @@
-export interface FileBodies {
-  readonly identity: Uint8Array<ArrayBuffer>
-  readonly gzip?: Uint8Array<ArrayBuffer>
-  readonly br?: Uint8Array<ArrayBuffer>
-}
+export type Bytes = Uint8Array<ArrayBuffer>
 
-/** A file ready to be sent. It is read, hashed and compressed once. */
+/** A content coding of HTTP. */
+export type Coding = 'br' | 'gzip'
+
+/** A file ready to be sent. It is read and hashed once. */
 export interface StaticFile {
   /** The path inside its folder, with forward slashes and no leading slash. */
   readonly path: string
   readonly contentType: string
   readonly hash: string
-  readonly bodies: FileBodies
+  readonly content: Bytes
+  /** The content in this coding. It is made at its first use, and kept. */
+  readonly compressed: (coding: Coding) => Promise<Bytes>
 }

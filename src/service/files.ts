@@ -14,10 +14,10 @@ const fieldStylesPath = 'embed/fields.css'
 
 /** All files for pages of every origin: those that are built, and the schema of the settings. */
 export async function readAssets(log: Logger): Promise<readonly StaticFile[]> {
-  const form = await staticFile(formPath, new TextEncoder().encode('{}'))
+  const form = staticFile(formPath, new TextEncoder().encode('{}'))
   // For editors, which complete the file of `ROLLCALL_CONFIG` with it.
   const schema = await readFile(new URL('../../config.schema.json', import.meta.url))
-  const served = await staticFile('api/config.schema.json', schema)
+  const served = staticFile('api/config.schema.json', schema)
   return [...(await browserFiles(log)), form, served]
 }
 
@@ -37,14 +37,14 @@ type SiteOptions = Pick<PageOptions, 'pages' | 'site' | 'fields'>
 /** The files as a site serves them: with its accent colour, its consent and its fields. */
 export class SiteFiles {
   readonly #options: SiteOptions
-  readonly #made = new Map<string, Promise<StaticFile>>()
+  readonly #made = new Map<string, StaticFile>()
 
   constructor(options: SiteOptions) {
     this.#options = options
   }
 
-  /** Makes a changed file from all files at its first use: compressing those of a hundred sites takes seconds. */
-  get(file: StaticFile, assets: readonly StaticFile[]): StaticFile | Promise<StaticFile> {
+  /** Makes a changed file from all files at its first use. */
+  get(file: StaticFile, assets: readonly StaticFile[]): StaticFile {
     const known = this.#made.get(file.path)
     if (known) return known
     const text = this.#changed(file, assets)
@@ -68,5 +68,5 @@ export class SiteFiles {
 
 /** The text of a file; empty when it was not built. */
 function textOf(file: StaticFile | undefined): string {
-  return new TextDecoder().decode(file?.bodies.identity)
+  return new TextDecoder().decode(file?.content)
 }

@@ -23,7 +23,7 @@ import { requestEvents } from '../ops/request-events.ts'
 import { answerRefusal } from '../pages/refusal.ts'
 import { neutralOptions } from '../pages/view.ts'
 import { remember } from '../platform/remember.ts'
-import { plainFile } from '../platform/node/static-files.ts'
+import { staticFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 import { signupIds } from '../signup/id.ts'
 import { limits } from '../signup/limits.ts'
@@ -142,14 +142,14 @@ function routerOf(options: Answering): Router {
     router.add(path, { GET: handle('GET'), ...(POST && { POST: handle('POST') }), checksOrigin })
   }
   for (const file of assets) {
-    const GET = async (exchange: Exchange) => {
+    const GET = (exchange: Exchange) => {
       // The embed without its site would send signups to the default one.
       if (exchange.isSiteUnknown) {
         const isScript = exchange.request.headers.get('sec-fetch-dest') === 'script'
         if (isScript) return refusedScript('There is no such site. Correct ?site= in its address.')
         throw refuse.noSuchSite(true)
       }
-      const ofSite = await found(exchange)?.files.get(file, assets)
+      const ofSite = found(exchange)?.files.get(file, assets)
       return assetAnswer(ofSite ?? file, exchange.request.headers)
     }
     router.add(`/${file.path}`, { GET, isPublic: true })
@@ -225,5 +225,5 @@ function describe(name: string, { config, secrets, assets, webs }: Answering): S
     fields: sites.find((site) => site.name === name)?.fields ?? [],
     sites: hasSites ? sites.map((site) => site.name) : undefined,
   })
-  return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
+  return staticFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
 }

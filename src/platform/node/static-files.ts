@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { StaticFile } from '../static-file.ts'
+import type { Bytes, Coding, StaticFile } from '../static-file.ts'
 import { ifExists } from './durable-file.ts'
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -23,21 +23,24 @@ export async function readStaticFiles(folder: string): Promise<readonly StaticFi
   )
 }
 
-export async function staticFile(path: string, content: Uint8Array): Promise<StaticFile> {
-  const [br, gzipped] = await Promise.all([
+const compress = {
+  br: (content: Bytes) =>
     promisify(brotliCompress)(content, {
       params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength },
     }),
-    promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }),
-  ])
-  const file = plainFile(path, content)
-  const compressed = { gzip: new Uint8Array(gzipped), br: new Uint8Array(br) }
-  return { ...file, bodies: { ...file.bodies, ...compressed } }
+  gzip: (content: Bytes) => promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }),
 }
 
-/** Makes a static file without compression, for files with few readers. */
-export function plainFile(path: string, content: Uint8Array): StaticFile {
+/** Compressing waits for somebody who asks: of all files it takes 0.2 s, and some megabytes while it lasts. */
+export function staticFile(path: string, given: Uint8Array): StaticFile {
+  const content = new Uint8Array(given)
+  const made = new Map<Coding, Promise<Bytes>>()
+  const compressed = (coding: Coding) => {
+    const known = made.get(coding) ?? compress[coding](content).then((it) => new Uint8Array(it))
+    made.set(coding, known)
+    return known
+  }
   const contentType = contentTypes[extname(path)] ?? 'application/octet-stream'
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22)
-  return { path, contentType, hash, bodies: { identity: new Uint8Array(content) } }
+  return { path, contentType, hash, content, compressed }
 }

@@ -219,7 +219,7 @@ test('the keyboard alone is enough to sign in, to skip to the list and to releas
   const focused = () =>
     page.evaluate(() => {
       const { activeElement: it } = document
-      return it?.getAttribute('aria-label') ?? it?.textContent?.trim() ?? ''
+      return it?.getAttribute('aria-label') ?? it?.textContent.trim() ?? ''
     })
   /** Presses Tab until what has this name has the focus. */
   const tabTo = async (name: RegExp) => {

@@ -116,7 +116,10 @@ export interface Entry {
 /** The same for people. */
 export function entriesOf({ sites }: Person): readonly Entry[] {
   return sites.flatMap(({ site, signups, pending, mails, block, expiredUpTo: upTo }) => [
-    ...signups.map((one) => entry('Signup', { site, ...one })),
+    ...signups.map(({ webhooks, ...one }) => {
+      const takenBy = webhooks.map(({ webhook, host }) => `${webhook} (${host})`).join(', ')
+      return entry('Signup', { site, ...one, webhooks: takenBy })
+    }),
     ...pending.map((one) => entry('Beside the list', { site, ...one })),
     ...mails.map((one) => entry('Mail', { site, ...one })),
     ...(block ? [entry('No mail goes to this address', { site, ...block })] : []),

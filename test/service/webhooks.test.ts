@@ -47,14 +47,16 @@ test('a signup goes to its webhook once, signed, and nothing that came before it
   await signUp(second.url, 'bob@example.com')
   await expect.poll(() => receiver.received.length).toBe(2)
   expect(receiver.received[1]?.body.data).toMatchObject({ email: 'bob@example.com' })
+  const env = { ...receiver.webhookEnv, DATA_DIR: folder.path }
   const takenOf = async (email: string) => {
-    const env = { ...receiver.webhookEnv, DATA_DIR: folder.path }
     const { stdout } = await runCommand(['person', email, '--json'], { env })
     return (JSON.parse(stdout) as Person).sites[0]?.signups.map(({ webhooks }) => webhooks)
   }
   expect(await takenOf('before@example.com')).toEqual([[]])
   const host: unknown = expect.stringMatching(/^127\.0\.0\.1:\d+$/)
   expect(await takenOf('ada@example.com')).toEqual([[{ webhook: 1, host }]])
+  const { stdout } = await runCommand(['person', 'ada@example.com'], { env })
+  expect(stdout).toMatch(/^ {2}webhooks: 1 \(127\.0\.0\.1:\d+\)$/m)
 })
 
 test('a webhook that wants no more messages is disabled, also after a restart, until it is enabled', async () => {

@@ -61,34 +61,30 @@ async function newest(reader: Reader, choice: RecentChoice, before?: number): Pr
 }
 
 function filters(visit: Visit, { tab, state }: RecentChoice, tabs: readonly string[]): Html {
-  const options = (names: readonly string[], chosen: string | undefined, words = names) =>
-    names.map(
-      (name, at) =>
-        html`<option value="${name}" ${name === chosen && html`selected`}>${words[at]}</option>`,
-    )
   const [path, search] = linkTo(visit, '/signups').split('?')
   return html`<form action="${path}">
     ${search !== undefined && hidden({ site: visit.site.name })}
-    <label
-      >Tab
-      <select name="tab">
-        <option value="">all</option>
-        ${options(tabs, tab, tabs.map(visible))}
-      </select></label
-    >
-    <label
-      >State
-      <select name="state">
-        <option value="">all in the list</option>
-        ${options(
-          asked,
-          state,
-          asked.map((it) => states[it]),
-        )}
-      </select></label
-    >
+    ${select('Tab', 'tab', tab, [['', 'all'], ...tabs.map((it) => [it, visible(it)] as const)])}
+    ${select('State', 'state', state, [['', 'all in the list'], ...asked.map((it) => [it, states[it]] as const)])}
     <button>Show</button>
   </form>`
+}
+
+function select(
+  label: string,
+  name: string,
+  chosen: string | undefined,
+  options: readonly (readonly [value: string, words: string])[],
+): Html {
+  return html`<label
+    >${label}
+    <select name="${name}">
+      ${options.map(
+        ([value, words]) =>
+          html`<option value="${value}" ${value === chosen && html`selected`}>${words}</option>`,
+      )}
+    </select></label
+  >`
 }
 
 function list(visit: Visit, { tab, state }: RecentChoice, signups: readonly RecentSignup[]): Html {

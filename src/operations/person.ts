@@ -117,7 +117,7 @@ export interface Entry {
 export function entriesOf({ sites }: Person): readonly Entry[] {
   return sites.flatMap(({ site, signups, pending, mails, block, expiredUpTo: upTo }) => [
     ...signups.map(({ webhooks, ...one }) => {
-      const takenBy = webhooks.map(({ webhook, host }) => `${webhook} (${host})`).join(', ')
+      const takenBy = webhooks.map(({ webhook, host }) => `${webhook} (${host})`)
       return entry('Signup', { site, ...one, webhooks: takenBy })
     }),
     ...pending.map((one) => entry('Beside the list', { site, ...one })),
@@ -129,10 +129,15 @@ export function entriesOf({ sites }: Person): readonly Entry[] {
 
 function entry(heading: string, facts: object): Entry {
   const texts = Object.entries(facts).map(([name, value]: [string, unknown]) => {
-    return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const
+    return [name, textOf(value)] as const
   })
-  const empty = ['null', '[]', '{}', '', 'false']
+  const empty = ['null', '{}', '', 'false']
   return { heading, facts: texts.filter(([, text]) => !empty.includes(text)) }
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Lets mails go again to an address that declined them or left. Returns sentences about it. */

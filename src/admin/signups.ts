@@ -120,8 +120,8 @@ function list(visit: Visit, { tab, state }: RecentChoice, signups: readonly Rece
   return html`${
     decides &&
     html`<p>
-      To release moves a signup to the tab that it was for, as if it had not looked like spam. To
-      erase removes it from everywhere.
+      A signup that is released goes to the tab that it was for, as if it had not looked like spam.
+      One that is erased is removed from everywhere.
     </p>`
   }
   ${form(visit, '/person', html`${table} ${decides && buttons('the chosen ones')}`)}

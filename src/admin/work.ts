@@ -13,6 +13,7 @@ const kinds: Readonly<Record<string, string>> = {
   forget: 'Erase a person',
 }
 const states = { running: 'runs', done: 'done', failed: 'stopped' } as const
+const stateWords = { running: 'It runs', done: 'Done', failed: 'Stopped' } as const
 
 /** All that goes on in the background, of all instances, or one piece of it. */
 export async function workView(visit: Visit): Promise<Shown> {
@@ -53,14 +54,13 @@ function nameOf({ kind }: Work): string {
   return kinds[kind] ?? kind
 }
 
-function oneOf(visit: Visit, { state, done, report, madeAt }: Work): Html {
+function oneOf(visit: Visit, { kind, state, done, report, madeAt }: Work): Html {
+  const sum = `${digits(done)} ${state === 'done' ? 'in all' : 'so far'}`
   return html`<section id="work-state" role="status">
-      <p>
-        <strong>${state === 'running' ? 'It runs' : states[state]}</strong>, ${digits(done)} so far,
-        begun ${time(iso(madeAt))}.
-      </p>
+      <p><strong>${stateWords[state]}</strong>, ${sum}, begun ${time(iso(madeAt))}.</p>
       ${state === 'running' && html`<p>It goes on when you close this page.</p>`}
       ${report.split('\n').map((line) => html`<p>${line}</p>`)}
     </section>
+    ${kind !== 'forget' && html`<p><a href="${linkTo(visit, '/signups', { state: 'quarantine' })}">Quarantine</a></p>`}
     <p><a href="${linkTo(visit, '/work')}">All work</a></p>`
 }

@@ -51,7 +51,7 @@ export function peopleRoutes(options: ActionOptions): readonly AdminRoute[] {
       GET: async (visit) => seeOther(linkTo(visit, '/signups')),
       POST: (visit) => personView(visit, never),
     },
-    { path: '/release', POST: deciding('release') },
+    { path: '/release', POST: deciding('release'), asks: true },
     { path: '/erase', POST: deciding('erase'), asks: true },
     { path: '/forget', POST: (visit) => forgetOne(visit, options), asks: true },
     {
@@ -100,7 +100,7 @@ async function decideOn(
   )
   if (!isAll && ids.length === 0) return nothing('No signup was chosen. Go back, and tick some.')
   const choice: Choice = isAll ? { domain } : { ids }
-  if (decision === 'erase' && !isSure(visit)) return askToErase(visit, choice)
+  if (!isSure(visit)) return askFirst(visit, decision, choice)
   const { runner, clock, watchRemoval } = options
   const journals = new Map([[site.name, site.journal]])
   return begin(visit, runner, decision, async (task) => {
@@ -113,7 +113,21 @@ async function decideOn(
   })
 }
 
-async function askToErase(visit: Visit, choice: Choice): Promise<Shown> {
+const questions = {
+  release: {
+    title: 'Release from quarantine?',
+    button: (many: string) => html`<button>Release ${many}</button>`,
+    does: (held: string) => `This moves ${held} to the tabs that they were for.`,
+  },
+  erase: {
+    title: 'Erase from quarantine?',
+    button: (many: string) => html`<button class="danger">Erase ${many}</button>`,
+    does: (held: string) =>
+      `This erases ${held} from the journal, and their rows from the quarantine tab.`,
+  },
+}
+
+async function askFirst(visit: Visit, decision: Decision, choice: Choice): Promise<Shown> {
   const { reader } = visit.site.journal
   let found = choice.ids?.length ?? 0
   if (!choice.ids) {
@@ -126,12 +140,12 @@ async function askToErase(visit: Visit, choice: Choice): Promise<Shown> {
   const chosen = choice.ids
     ? choice.ids.flatMap((id) => hidden({ id }))
     : hidden({ all: 'yes', domain: choice.domain ?? '' })
-  const body = html`<p>
-      This erases ${many} in quarantine${choice.domain !== undefined && ` of ${choice.domain}`} from
-      the journal, and their rows from the quarantine tab. It cannot be taken back.
-    </p>
-    ${form(visit, '/erase', html`${chosen} ${sure}<button class="danger">Erase ${many}</button>`)}`
-  return { title: 'Erase from quarantine?', body }
+  const { title, button, does } = questions[decision]
+  const held = `${many} in quarantine${choice.domain === undefined ? '' : ` of ${choice.domain}`}`
+  const body = html`<p>${does(held)} It cannot be taken back.</p>
+    ${form(visit, `/${decision}`, html`${chosen} ${sure}${button(many)}`)}
+    <p><a href="${linkTo(visit, '/signups', { state: 'quarantine' })}">Leave them there</a></p>`
+  return { title, body }
 }
 
 const sure = hidden({ sure: 'yes' })
@@ -147,7 +161,8 @@ async function forgetOne(visit: Visit, options: ActionOptions): Promise<Shown | 
         their confirmation too, and removes their rows from the spreadsheets. It cannot be taken
         back. Signups that come later are new ones.
       </p>
-      ${personAction(visit, address, '/forget', button)}`
+      ${personAction(visit, address, '/forget', button)}
+      ${personAction(visit, address, '/person', html`<button>Keep this person</button>`)}`
     return { title: 'Erase this person?', body }
   }
   const { runner, home, clock, isInDatabase, watchRemoval } = options

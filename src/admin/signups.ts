@@ -65,7 +65,7 @@ function filters(visit: Visit, { tab, state }: RecentChoice, tabs: readonly stri
   return html`<form action="${path}">
     ${search !== undefined && hidden({ site: visit.site.name })}
     ${select('Tab', 'tab', tab, [['', 'all'], ...tabs.map((it) => [it, visible(it)] as const)])}
-    ${select('State', 'state', state, [['', 'all in the list'], ...asked.map((it) => [it, states[it]] as const)])}
+    ${select('State', 'state', state, [['', 'all but pending'], ...asked.map((it) => [it, states[it]] as const)])}
     <button>Show</button>
   </form>`
 }
@@ -91,8 +91,10 @@ function list(visit: Visit, { tab, state }: RecentChoice, signups: readonly Rece
   if (signups.length === 0) return html`<p>There is none here.</p>`
   const decides = state === 'quarantine'
   const act = (path: string) => html`formaction="${linkTo(visit, path)}"`
-  const buttons = (which: string) =>
-    html`<button ${act('/release')}>Release ${which}</button>
+  const buttons = (which: string, asks: boolean) =>
+    html`<button ${act('/release')} ${!asks && html`name="sure" value="yes"`}>
+        Release ${which}${asks && '…'}
+      </button>
       <button class="danger" ${act('/erase')}>Erase ${which}…</button>`
   const table = html`<div class="scrolls" role="region" aria-label="Signups" tabindex="0">
     <table>
@@ -124,7 +126,7 @@ function list(visit: Visit, { tab, state }: RecentChoice, signups: readonly Rece
       One that is erased is removed from everywhere.
     </p>`
   }
-  ${form(visit, '/person', html`${table} ${decides && buttons('the chosen ones')}`)}
+  ${form(visit, '/person', html`${table} ${decides && buttons('the chosen ones', false)}`)}
   ${
     decides &&
     tab === undefined &&
@@ -133,7 +135,7 @@ function list(visit: Visit, { tab, state }: RecentChoice, signups: readonly Rece
       '/release',
       html`${hidden({ all: 'yes' })}
         <label>Only of the domain <input name="domain" autocomplete="off" /></label>
-        ${buttons('all of the list')}`,
+        ${buttons('all of the list', true)}`,
     )
   }`
 }

@@ -30,12 +30,12 @@ test('a release of 250 goes on while the page is closed, and another login watch
   await using folder = await folderWith(...suspects(250))
   await using service = await bootService({ env, dataDir: folder.path })
   const first = await signIn(service.url)
-  const begun = await first.post('/release', { all: 'yes' })
+  const begun = await first.post('/release', { all: 'yes', sure: 'yes' })
   expect(begun.status).toBe(303)
   const other = await signIn(service.url)
   const ended = await workEnded(other, begun)
   expect(ended).toContain('Released: 250 signups.')
-  expect(ended).toContain('Done</strong>, 250 in all')
+  expect(ended).toContain('Done</strong>, begun')
   expect(ended).toMatch(/state=quarantine">Quarantine</)
   expect(await (await other.get('/signups?state=quarantine')).text()).toContain('There is none')
   await expect.poll(() => addressesIn(folder.path).length).toBe(250)
@@ -75,7 +75,13 @@ test('a release says that a signup to be confirmed gets its mail, and no row bef
     dataDir: folder.path,
   })
   const visitor = await signIn(service.url)
-  const ended = await workEnded(visitor, await visitor.post('/release', { all: 'yes' }))
+  const asked = await (await visitor.post('/release', { all: 'yes' })).text()
+  expect(asked).toContain('Release 2 signups<')
+  expect(await (await visitor.get('/work')).text()).toContain('Nothing was begun yet')
+  const ended = await workEnded(
+    visitor,
+    await visitor.post('/release', { all: 'yes', sure: 'yes' }),
+  )
   expect(ended).toContain('Released: 2 signups.')
   expect(ended).toContain('get their mail then')
   const pending = await (await visitor.get('/signups?state=pending')).text()

@@ -19,7 +19,7 @@ test('work that one instance does is seen on another one, and so is what it has 
   await postSuspect(one.url, { email: 'bot@example.com' })
   const [doing, watching] = await Promise.all([one, other].map(({ url }) => signIn(url)))
   if (!doing || !watching) return
-  const released = await doing.post('/release', { all: 'yes' })
+  const released = await doing.post('/release', { all: 'yes', sure: 'yes' })
   const seen = await workEnded(watching, released)
   expect(seen).toContain('Released: 1 signup.')
   const forgotten = await watching.post('/forget', { email: 'ada@example.com', sure: 'yes' })

@@ -27,7 +27,7 @@ export async function workView(visit: Visit): Promise<Shown> {
       What was begun on this page, the newest first
     </caption>
     <thead>
-      ${headRow('What', 'Begun', 'State', 'Done')}
+      ${headRow('What', 'Begun', 'State', 'Result')}
     </thead>
     <tbody>
       ${all.map(
@@ -38,7 +38,7 @@ export async function workView(visit: Visit): Promise<Shown> {
             </th>
             <td>${time(iso(it.madeAt))}</td>
             <td>${states[it.state]}</td>
-            <td>${digits(it.done)}</td>
+            <td>${resultOf(it)}</td>
           </tr>`,
       )}
     </tbody>
@@ -54,10 +54,18 @@ function nameOf({ kind }: Work): string {
   return kinds[kind] ?? kind
 }
 
-function oneOf(visit: Visit, { kind, state, done, report, madeAt }: Work): Html {
-  const sum = `${digits(done)} ${state === 'done' ? 'in all' : 'so far'}`
+/** What came of it. Of work that has not ended well, how far it got. */
+function resultOf({ state, done, report }: Work): string {
+  return state === 'done' ? (report.split('\n')[0] ?? '') : `${digits(done)} so far`
+}
+
+function oneOf(visit: Visit, work: Work): Html {
+  const { kind, state, report, madeAt } = work
   return html`<section id="work-state" role="status">
-      <p><strong>${stateWords[state]}</strong>, ${sum}, begun ${time(iso(madeAt))}.</p>
+      <p>
+        <strong>${stateWords[state]}</strong>${state !== 'done' && `, ${resultOf(work)}`}, begun
+        ${time(iso(madeAt))}.
+      </p>
       ${state === 'running' && html`<p>It goes on when you close this page.</p>`}
       ${report.split('\n').map((line) => html`<p>${line}</p>`)}
     </section>

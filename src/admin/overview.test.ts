@@ -26,7 +26,7 @@ async function overviewOf(
   const endpoints = [{ number: 1, host: 'hooks.example', key: '', test }]
   const common = { name: '', location: '', account, endpoints, journal: site }
   const data = await readOverview({ ...common, confirms }, now, periodNamed('7d'))
-  const text = String(await overview(change(data), '/quarantine'))
+  const text = String(await overview(change(data), (state) => `/${state}`))
   return { text, words: text.replaceAll(/<svg.*?<\/svg>|<[^>]*>/gs, ' ').replaceAll(/\s+/g, ' ') }
 }
 

@@ -24,9 +24,8 @@ export async function overviewView(visit: Visit): Promise<Shown> {
     return html`<a href="${to}" ${period === chosen && current}>${period.words}</a>`
   })
   const body = html`<nav class="periods" aria-label="Period">${links}</nav>
-    ${overview(
-      await readOverview(visit.site, visit.now, chosen),
-      linkTo(visit, '/signups', { state: 'quarantine' }),
+    ${overview(await readOverview(visit.site, visit.now, chosen), (state) =>
+      linkTo(visit, '/signups', { state }),
     )}`
   return { title: 'Overview', body }
 }
@@ -57,14 +56,14 @@ const figures = [
 /**
  * The state of a site, its figures in a period, and what its tabs and sources had of them.
  *
- * @param quarantine where the list of the quarantine is
+ * @param listOf where the list of signups in this state is
  */
-export function overview(data: Overview, quarantine: string): Html {
+export function overview(data: Overview, listOf: (state: string) => string): Html {
   const { status, period, begins, hours, shares, days, confirms } = data
   const shown = figures.filter(([key]) => confirms || (key !== 'asked' && key !== 'confirmed'))
   const of = (kind: Share['kind']) => shares.filter((share) => share.kind === kind)
   return html`
-    ${standing(status, quarantine)}
+    ${standing(status, listOf)}
     <h2>The last ${period.words}</h2>
     <div class="figures">
       ${shown.map(([key, name]) => figure(key, name, stepsOf(begins, hours, key), period))}
@@ -76,13 +75,21 @@ export function overview(data: Overview, quarantine: string): Html {
   `
 }
 
-function standing(status: Status, quarantine: string): Html {
+/** Of which state a fact of `statusFacts` counts the signups. */
+const statesOf: Readonly<Record<string, string>> = {
+  Waiting: 'waiting',
+  'To be confirmed': 'pending',
+  'In quarantine': 'quarantine',
+}
+
+function standing(status: Status, listOf: (state: string) => string): Html {
   return html`<section id="standing" data-live aria-labelledby="standing-title">
     <h2 id="standing-title">Now</h2>
     ${statusHints(status).map((hint) => html`<p class="alert">To do: ${hint}</p>`)}
-    ${facts(statusFacts(status), (text, name) =>
-      name === 'In quarantine' ? html`<a href="${quarantine}">${text}</a>` : timed(text),
-    )}
+    ${facts(statusFacts(status), (text, name) => {
+      const state = statesOf[name]
+      return state === undefined ? timed(text) : html`<a href="${listOf(state)}">${timed(text)}</a>`
+    })}
   </section>`
 }
 

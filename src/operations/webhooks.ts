@@ -59,11 +59,11 @@ export function endpointWords(it: EndpointState): string {
 /** What to do about it; undefined when it works and gave nothing up. */
 export function endpointHint(it: EndpointState, number: number): string | undefined {
   if (it.state === 'disabled')
-    return `Mend its receiver, and then run rollcall webhooks enable ${number}.`
+    return `Mend its receiver. Then press “Send what waits now” on the admin page, or run rollcall webhooks enable ${number}.`
   if (it.state === 'halted' || it.state === 'failing')
     return 'Mend its receiver. What waits is sent by itself then.'
   return it.givenUp > 0
-    ? `See rollcall webhooks failed ${number}; rollcall webhooks replay sends it again.`
+    ? `See what was given up under Sending on the admin page, or by rollcall webhooks failed ${number}; rollcall webhooks replay sends it again.`
     : undefined
 }
 

@@ -78,7 +78,7 @@ test('webhooks tells how each does by its number and host, and ends with 1 when 
     code: 1,
     stdout: expect.stringContaining(
       `${names[0]}: disabled since ${since}: ${gone}; 1 waiting, the oldest of ${since}; at position 0. ` +
-        'Do: Mend its receiver, and then run rollcall webhooks enable 1.\n',
+        'Do: Mend its receiver. Then press “Send what waits now” on the admin page, or run rollcall webhooks enable 1.\n',
     ),
   })
   const { stdout } = await runCommand(['status', '--site', 'news'], world.place)

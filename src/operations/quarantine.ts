@@ -66,7 +66,7 @@ export async function decide(decision: Decision, choice: Choice, options: Decisi
         const positions = page.slice(at, at + decidedAtOnce).map(({ position }) => position)
         const done = isTrial
           ? undefined
-          : await journal.quarantine[decision](positions, clock.now())
+          : await journal.quarantine[decision](positions, (journal.time ?? clock).now())
         if (done) rows.push(...done.written, ...done.frozen)
         signups += done ? countOf(done) : positions.length
         progress(signups)

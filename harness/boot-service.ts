@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { loadConfig } from '../src/config/config.ts'
-import type { Application } from '../src/http/edge.ts'
 import { createLog } from '../src/ops/log.ts'
 import { type Overrides, startService } from '../src/service/service.ts'
 import { personalLines } from './personal-data.ts'
@@ -16,8 +15,6 @@ export interface BootOptions extends Omit<Overrides, 'log'> {
 export interface BootedService extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly url: string
-  /** The HTTP application behind its server. */
-  readonly application: Application
   /** Its working folder, which is removed when it ends. */
   readonly folder: string
   /** Its log so far. */
@@ -56,7 +53,6 @@ export async function bootService(options: BootOptions = {}): Promise<BootedServ
     }
     return {
       url: service.url.replace('localhost', '127.0.0.1'),
-      application: service.application,
       folder: folder.path,
       output: () => output,
       stop,

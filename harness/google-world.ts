@@ -1,4 +1,3 @@
-import { sha256 } from '../src/platform/node/digest.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { type Clock, type Random, systemClock } from '../src/platform/clock.ts'
@@ -44,7 +43,6 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
     http: httpClient,
     clock: systemClock,
     random: Math.random,
-    digest: sha256,
     gate: async () => true,
   }
   return {

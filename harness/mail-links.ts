@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { LinkTokens } from '../src/outbox/mail/links.ts'
-import { hmacWith } from '../src/platform/node/digest.ts'
+import { hmacWith } from '../src/platform/digest.ts'
 import type { Signup } from '../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'
 import { openSqliteJournal } from './sqlite-journal.ts'

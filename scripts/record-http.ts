@@ -8,7 +8,6 @@
  */
 import { startService } from '../harness/start-service.ts'
 import { type Exchanged, readExchanges, Recording, writeExchanges } from '../test/http/record.ts'
-import { overTcp } from '../test/http/transport.ts'
 import { surround, type World, worlds } from '../test/http/worlds.ts'
 
 const [, , program] = process.argv
@@ -18,10 +17,10 @@ async function record(world: World): Promise<void> {
   await using around = await surround(world)
   const { env, standIns, kept } = around
   await using service = await startService({ env, ...(program !== undefined && { program }) })
-  const recording = new Recording(overTcp(service.url), standIns, kept)
+  const recording = new Recording(service.url, standIns, kept)
   const exchanges: Exchanged[] = []
   for (const { asked } of readExchanges(world.name)) {
-    exchanges.push({ asked, answer: await recording.ask(asked, service.url) })
+    exchanges.push({ asked, answer: await recording.ask(asked) })
   }
   writeExchanges(world.name, exchanges)
 }

@@ -1,6 +1,6 @@
 import type { OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
-import type { Digest } from '../platform/digest.ts'
+import { sha256 } from '../platform/digest.ts'
 import { fieldsText } from '../signup/field.ts'
 import { keyField } from '../signup/form.ts'
 import { isRecord } from '../signup/json.ts'
@@ -47,8 +47,8 @@ export function formKey(fields: FormEntries): string {
  * The digest of a request's content. It includes `route`, so that one key used on two endpoints is a
  * mismatch.
  */
-export function fingerprintOf(route: string, content: readonly unknown[], digest: Digest): string {
-  return digest(JSON.stringify([route, ...content]))
+export function fingerprintOf(route: string, content: readonly unknown[]): string {
+  return sha256(JSON.stringify([route, ...content]))
 }
 
 /** The content that two equal signups share: everything in the row, without the challenge token. */

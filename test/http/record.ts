@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type Asked, type AskedRaw, fill, spell } from './asked.ts'
 import { outline } from './outline.ts'
-import { type Answered, sendBytes, type Transport } from './transport.ts'
+import { type Answered, ask, sendBytes } from './transport.ts'
 
 /** An answer without the parts that differ from run to run. */
 export interface Recorded {
@@ -43,22 +43,17 @@ export function writeExchanges(world: string, exchanges: readonly Exchanged[]): 
 /** Sends the requests of a world in order, and keeps values of their answers. */
 export class Recording {
   readonly #kept: Map<string, string>
-  readonly #transport: Transport
+  readonly #url: string
   readonly #standIns: StandIns
 
-  constructor(
-    transport: Transport,
-    standIns: StandIns,
-    kept: Readonly<Record<string, string>> = {},
-  ) {
-    this.#transport = transport
+  constructor(url: string, standIns: StandIns, kept: Readonly<Record<string, string>> = {}) {
+    this.#url = url
     this.#standIns = standIns
     this.#kept = new Map(Object.entries(kept))
   }
 
-  /** @param url where bytes are sent that no web `Request` can stand for */
-  async ask(asked: Exchanged['asked'], url: string): Promise<Recorded> {
-    if ('bytes' in asked) return plain(await sendBytes(url, fill(asked.bytes)), [])
+  async ask(asked: Exchanged['asked']): Promise<Recorded> {
+    if ('bytes' in asked) return plain(await sendBytes(this.#url, fill(asked.bytes)), [])
     const answer = await this.#ask(asked)
     for (const [name, source] of Object.entries(asked.keep ?? {})) {
       this.#kept.set(name, keptFrom(answer, source))
@@ -69,7 +64,7 @@ export class Recording {
   async #ask(asked: Asked): Promise<Answered> {
     const triesMax = asked.until === undefined ? 1 : 200
     for (let tries = 1; ; tries++) {
-      const answer = await this.#transport(spell(asked, this.#kept))
+      const answer = await ask(this.#url, spell(asked, this.#kept))
       const { until = '' } = asked
       if (decode(answer.body).includes(until)) return answer
       if (tries === triesMax)

@@ -1,6 +1,4 @@
 import { openRaw } from '../../harness/raw-http.ts'
-import type { Application } from '../../src/http/edge.ts'
-import { toFetch } from '../../harness/fetch.ts'
 import type { Spelled } from './asked.ts'
 
 /** An answer as it arrived. */
@@ -11,41 +9,23 @@ export interface Answered {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** A way to send a request to a service. */
-export type Transport = (request: Spelled) => Promise<Answered>
-
-/** Sends each request over TCP on a connection of its own, byte for byte. */
-export function overTcp(url: string): Transport {
-  return async ({ method, path, headers, body }) => {
-    const content = body === undefined ? undefined : new TextEncoder().encode(body)
-    const sent = Object.entries({
-      ...headers,
-      connection: 'close',
-      ...(content && { 'content-length': String(content.byteLength) }),
-    })
-    const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`)
-    const head = new TextEncoder().encode(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
-    const answer = await sendBytes(url, Buffer.concat([head, content ?? new Uint8Array()]))
-    const length = answer.headers.find(([name]) => name === 'content-length')?.[1]
-    if (method !== 'HEAD' && length !== undefined && Number(length) !== answer.body.byteLength) {
-      throw new Error(`${method} ${path}: ${length} bytes were announced`)
-    }
-    return answer
+/** Sends a request over TCP on a connection of its own, byte for byte. */
+export async function ask(url: string, request: Spelled): Promise<Answered> {
+  const { method, path, headers, body } = request
+  const content = body === undefined ? undefined : new TextEncoder().encode(body)
+  const sent = Object.entries({
+    ...headers,
+    connection: 'close',
+    ...(content && { 'content-length': String(content.byteLength) }),
+  })
+  const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = new TextEncoder().encode(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  const answer = await sendBytes(url, Buffer.concat([head, content ?? new Uint8Array()]))
+  const length = answer.headers.find(([name]) => name === 'content-length')?.[1]
+  if (method !== 'HEAD' && length !== undefined && Number(length) !== answer.body.byteLength) {
+    throw new Error(`${method} ${path}: ${length} bytes were announced`)
   }
-}
-
-/** Sends each request as a web `Request`, without a server. */
-export function byFetch(application: Application): Transport {
-  const ask = toFetch(application)
-  return async ({ method, path, headers: { host = '', ...given }, body = null }) => {
-    // Set by hand, as `Request` does not set it.
-    const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const headers = { ...given, ...length }
-    const request = new Request(`http://${host}${path}`, { method, headers, body })
-    const answer = await ask(request, { remoteAddress: '127.0.0.1' })
-    const bytes = new Uint8Array(await answer.arrayBuffer())
-    return { status: answer.status, headers: [...answer.headers], body: bytes }
-  }
+  return answer
 }
 
 /** Sends these bytes. Returns the last answer before the other end closes. */

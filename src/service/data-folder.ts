@@ -1,3 +1,4 @@
+import { rollcall } from '../platform/command-words.ts'
 import { existsSync } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -92,7 +93,7 @@ export function assertNotMoved(dataDir: string): void {
   if (to === undefined) return
   throw new Error(
     `The journal in ${dataDir} was moved to PostgreSQL (${to}): set DATABASE_URL again. If the move did ` +
-      'not say that it was done, run rollcall migrate-journal again. To go on here all the same, delete ' +
+      `not say that it was done, run ${rollcall('migrate-journal')} again. To go on here all the same, delete ` +
       `${join(dataDir, markFile)}: what came in or was written since then is not known here, so rows may be written twice.`,
   )
 }
@@ -116,5 +117,5 @@ export function oldJournalIn(dataDir: string): OldJournal | undefined {
 
 /** What to do about a journal that was not moved. */
 export const leftBehindHint =
-  'Its waiting signups, and what it knows of people who were forgotten, are not in the database. Run rollcall ' +
-  'migrate-journal with an empty database, or move the folder away when you do not need them.'
+  'Its waiting signups, and what it knows of people who were forgotten, are not in the database. Run ' +
+  `${rollcall('migrate-journal')} with an empty database, or move the folder away when you do not need them.`

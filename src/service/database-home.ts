@@ -3,19 +3,28 @@ import { ConfigError } from '../config/problem.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
 import { openPostgresReader, openPostgresSites } from '../journal/postgres/postgres-journal.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
-import type { ServerFacts } from '../journal/contracts/server-facts.ts'
-import { hasLeaseholder, readServerFacts } from '../journal/postgres/server-facts.ts'
+import {
+  hasLeaseholder,
+  readServerFacts,
+  type ServerFacts,
+} from '../journal/postgres/server-facts.ts'
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
-import type { Clock } from '../platform/clock.ts'
 import { accessProblem, type Needs, risksOf } from '../operations/database-findings.ts'
 import { policiesOf } from './journal-policy.ts'
 import { leftBehindHint, oldJournalIn } from './data-folder.ts'
-import type { ForeignCopies, Hold, Starting, JournalHome } from '../operations/journal-home.ts'
+import type { ForeignCopies, Hold, JournalHome } from '../operations/journal-home.ts'
+import { patiently } from './patiently.ts'
 import type { World } from './world.ts'
 
 /** For how long a start tries to reach a database that is not up yet, and how often. */
-const patience = { maxMs: 60_000, restMs: 1_000 } as const
+const patience = {
+  maxMs: 60_000,
+  restMs: 1_000,
+  mayPass: (error: Error) =>
+    error instanceof JournalUnavailable ||
+    (error instanceof Unreachable && error.reason.mayPass === true),
+} as const
 
 /** The journal is in a PostgreSQL database, which any number of services share. Nothing is on disk here. */
 export function databaseHome(
@@ -35,7 +44,7 @@ export function databaseHome(
         const journal = await openPostgresSites(url, policiesOf(config), { clock, onNewSecret })
         return { facts, journal }
       }
-      const { facts, journal } = await patiently(open, { ...starting, clock })
+      const { facts, journal } = await patiently(open, { ...starting, ...patience, clock })
       for (const { message, hint } of risksOf(facts)) log.warn({ hint }, `the database ${message}`)
       const old = oldJournalIn(config.dataDir)
       if (old && !old.isMoved) {
@@ -113,37 +122,6 @@ const nothingToHold: Hold = {
   keepPrivate: async () => undefined,
   watch: () => {},
   [Symbol.dispose]: () => {},
-}
-
-/**
- * Opens the journal as soon as its database can be reached. Tells the log why it waits, once for each reason.
- *
- * @throws Error when it waits for too long, or waiting does not help; the message says what to do
- */
-async function patiently<T>(
-  open: () => Promise<T>,
-  { clock, log, stop }: Starting & { readonly clock: Clock },
-): Promise<T> {
-  const until = clock.elapsed() + patience.maxMs
-  let told = ''
-  for (;;) {
-    try {
-      return await open()
-    } catch (error) {
-      const leftMs = until - clock.elapsed()
-      const mayPass =
-        error instanceof JournalUnavailable ||
-        (error instanceof Unreachable && error.reason.mayPass === true)
-      if (!mayPass || leftMs <= 0) throw error
-      const seconds = Math.ceil(leftMs / 1000)
-      if (error.message !== told) {
-        log.warn(`${error.message} The start waits for it, for ${seconds} seconds at most.`)
-      }
-      told = error.message
-    }
-    await clock.sleep(patience.restMs, stop)
-    stop?.throwIfAborted()
-  }
 }
 
 const copies: ForeignCopies = {

@@ -8,7 +8,12 @@ import {
   openSqliteSites,
   type SqliteOptions,
 } from '../journal/sqlite/sqlite-journal.ts'
-import { isLocked, lockDirectory, makeDataDirectory } from '../platform/node/directory-lock.ts'
+import {
+  DirectoryHeld,
+  isLocked,
+  lockDirectory,
+  makeDataDirectory,
+} from '../platform/node/directory-lock.ts'
 import { filesWith } from '../platform/node/files-with.ts'
 import {
   assertNotMoved,
@@ -20,7 +25,8 @@ import {
 } from './data-folder.ts'
 import { policiesOf } from './journal-policy.ts'
 import { putBack } from '../journal/sqlite/put-back.ts'
-import type { Hold, OwnCopies, JournalHome } from '../operations/journal-home.ts'
+import type { Hold, OwnCopies, JournalHome, Starting } from '../operations/journal-home.ts'
+import { patiently } from './patiently.ts'
 import type { World } from './world.ts'
 
 /** The journal is a SQLite file in `DATA_DIR`, which one service uses. */
@@ -49,7 +55,7 @@ export function folderHome(config: Config, { clock }: Pick<World, 'clock'>): Jou
       const names = config.sites.map(({ name }) => name)
       return openSqliteReader(file, names, { clock })
     },
-    hold: () => holdFolder(dataDir, clock),
+    hold: (starting) => holdFolder(dataDir, clock, starting),
     isInUse: async () => isLocked(dataDir),
     filesWith: (text) => filesWith(dataDir, text),
     leftBehind: () => undefined,
@@ -57,8 +63,21 @@ export function folderHome(config: Config, { clock }: Pick<World, 'clock'>): Jou
   }
 }
 
-async function holdFolder(dataDir: string, clock: World['clock']): Promise<Hold> {
-  const lock = await lockDirectory(dataDir, journalFile, clock)
+/** A command may hold the folder for a moment, and a service that stops finishes its work first. */
+const patience = {
+  maxMs: 10_000,
+  restMs: 200,
+  told: 'Another process uses DATA_DIR.',
+  mayPass: (error: Error) => error instanceof DirectoryHeld,
+} as const
+
+async function holdFolder(
+  dataDir: string,
+  clock: World['clock'],
+  starting: Starting | undefined,
+): Promise<Hold> {
+  const take = () => lockDirectory(dataDir, journalFile, clock)
+  const lock = await (starting ? patiently(take, { ...starting, ...patience, clock }) : take())
   return {
     keepPrivate: (log) => keepDataPrivate(dataDir, log),
     watch: (log, lost) => watchLock(lock, dataDir, log, lost),

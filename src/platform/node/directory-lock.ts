@@ -32,7 +32,7 @@ export interface LockEvents {
  * @param data a file that every holder leaves in the directory. If it is there without a lock file,
  *   somebody may have deleted the lock file of a running process, which gets a second to notice.
  * @param whenHeld what to do when another process holds the directory: a sentence for the error
- * @throws Error when another process holds the directory, or when it cannot be made or written
+ * @throws DirectoryHeld when another process holds the directory; Error when it cannot be made or written
  */
 export async function lockDirectory(
   directory: string,
@@ -46,7 +46,7 @@ export async function lockDirectory(
   try {
     held = hold(file)
   } catch (cause) {
-    throw new Error(refusal(directory, file, whenHeld, cause), { cause })
+    throw refusal(directory, file, whenHeld, cause)
   }
   if (held.isNew && existsSync(join(directory, data))) {
     await clock.sleep(noticedMs)
@@ -58,6 +58,11 @@ export async function lockDirectory(
     }
   }
   return new DirectoryLock(file, held, join(directory, data))
+}
+
+/** Another process holds the directory. It may let go. */
+export class DirectoryHeld extends Error {
+  override readonly name = 'DirectoryHeld'
 }
 
 /** Makes the directory when it is missing. @throws Error when it cannot be made; the message says what to do */
@@ -204,15 +209,17 @@ function isHeld(error: unknown): boolean {
   return error instanceof Error && error.message.includes('locked')
 }
 
-function refusal(directory: string, file: string, whenHeld: string, cause: unknown): string {
+function refusal(directory: string, file: string, whenHeld: string, cause: unknown): Error {
   if (isHeld(cause)) {
-    return (
+    return new DirectoryHeld(
       `The data directory ${directory} is in use by another process. ${whenHeld} ` +
-      `Deleting ${file} does not help: the running process makes it again, or stops.`
+        `Deleting ${file} does not help: the running process makes it again, or stops.`,
+      { cause },
     )
   }
-  return (
+  return new Error(
     `The data directory ${directory} cannot be used. Opening ${file}, which keeps a second ` +
-    `process out, failed: ${whyUnopened(file, cause)}`
+      `process out, failed: ${whyUnopened(file, cause)}`,
+    { cause },
   )
 }

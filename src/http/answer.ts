@@ -55,6 +55,14 @@ export function page(html: string, extras: Extras, status: number = statuses.ok)
   return answer(status, html, { ...extras, headers })
 }
 
+/** A file to be kept, as long as it comes. */
+export function download(name: string, type: string, body: AsyncGenerator<string>): Answer {
+  const disposition = `attachment; filename="${name}"`
+  return answer(statuses.ok, body, {
+    headers: ['content-type', type, 'content-disposition', disposition],
+  })
+}
+
 /**
  * Sends the browser to another page by GET, so that a reload does not post the form again.
  *

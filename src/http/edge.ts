@@ -97,6 +97,12 @@ export function createEdge(options: EdgeOptions): Application {
         const ms = clock.elapsed() - began
         requestAnswered({ route, method: request.method, status, ms, requestId })
       }
+      const { body } = answer
+      if (typeof body === 'object' && body && !(body instanceof Uint8Array)) {
+        const failed = (error: unknown) =>
+          eventsOf(exchange.knownSite).requestFailed(error, requestId)
+        answer = { ...answer, body: telling(body, failed) }
+      }
       return dressed(answer, requestId, cors, exchange.allowance)
     },
     refuse(failure) {
@@ -109,6 +115,16 @@ export function createEdge(options: EdgeOptions): Application {
       const list = [...security, ...headers, 'vary', 'Accept', 'x-request-id', requestId]
       return { status, headers: list, body }
     },
+  }
+}
+
+/** Tells what fails while a body comes bit by bit. */
+async function* telling(body: AsyncGenerator<string>, failed: (error: unknown) => void) {
+  try {
+    yield* body
+  } catch (error) {
+    failed(error)
+    throw error
   }
 }
 

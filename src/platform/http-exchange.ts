@@ -1,7 +1,7 @@
 /** The subset of `Request` that handlers use; a real `Request` satisfies it. */
 export interface HttpRequest {
   readonly method: string
-  /** The absolute URL, as a URL parser writes it. */
+  /** The absolute URL, its path as it was sent. */
   readonly url: string
   /** Names are in lower case. The values of a repeated header are joined with commas. */
   readonly headers: HttpHeaders
@@ -23,8 +23,11 @@ export interface PlainAnswer {
   readonly status: number
   /** Names and values in turn, without `content-length`. */
   readonly headers: readonly string[]
-  /** An empty body has a `content-length` of 0; null has none, for statuses that allow no body. */
-  readonly body: string | Uint8Array<ArrayBuffer> | null
+  /**
+   * An empty body has a `content-length` of 0; null has none, for statuses that allow no body. One that comes
+   * bit by bit has none either: it is cut off when it throws, and `return` is called when the client leaves.
+   */
+  readonly body: string | Uint8Array<ArrayBuffer> | AsyncGenerator<string> | null
 }
 
 /** What may be told about any request: nothing that a visitor chose. */

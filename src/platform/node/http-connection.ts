@@ -25,6 +25,7 @@ export class HttpConnection implements Occupant {
   #awaited: ServerResponse | undefined
   #end: (() => void) | undefined
   #unread: ServerResponse | Socket | undefined
+  #unreadUpto = 0
   #unreadMs = 0
   #lastUse: number
 
@@ -73,13 +74,20 @@ export class HttpConnection implements Occupant {
     this.#awaitCurrent()
   }
 
-  /** Call regularly. Closes the connection when its client has not read an answer for `timeoutMs`. */
+  /**
+   * Call regularly. Closes the connection when its client has not read an answer, or the last piece of one, for
+   * `timeoutMs`.
+   */
   check(sinceLastMs: number, timeoutMs: number): void {
     // A request that takes long uses the connection until it ends.
     if (!this.isIdle) this.#lastUse = ++this.#shared.uses
     const sent = this.#current ?? this.#socket
-    if (sent !== this.#unread || !sent.writableEnded) {
+    const isUnread = sent.writableEnded || sent.writableNeedDrain
+    // What waits to be read counts as well, so it changes only when there is a new piece.
+    const upto = isUnread ? this.#socket.bytesWritten : 0
+    if (!isUnread || sent !== this.#unread || upto !== this.#unreadUpto) {
       this.#unread = sent
+      this.#unreadUpto = upto
       this.#unreadMs = 0
       return
     }

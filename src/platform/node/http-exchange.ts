@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HttpHeaders, type HttpRequest, type PlainAnswer } from '../http-exchange.ts'
+import { pipeline } from 'node:stream'
+import type { HttpHeaders, HttpRequest, PlainAnswer } from '../http-exchange.ts'
 
 /** How long a client may go on sending after it was answered. */
 const discardMs = 500
+/** How much of a body that comes bit by bit is written at once: the time limit of unread answers is for each. */
+const pieceBytes = 64 * 1024
 
 /** A request of Node's server, which must have `joinDuplicateHeaders` on. */
 export class IncomingRequest implements HttpRequest {
@@ -76,7 +79,7 @@ function joined(chunks: readonly Chunk[]): Chunk {
 
 type Chunk = Buffer<ArrayBuffer>
 
-/** The URL of a request, as a URL parser writes it; undefined when it is not valid. */
+/** The URL of a request, with its path as it was sent; undefined when it is not valid. */
 export function urlOf({ url: target = '', headers }: IncomingMessage): string | undefined {
   // HTTP/1.0 requests may have no Host header.
   const { host = 'localhost' } = headers
@@ -91,25 +94,47 @@ let last: { target: string; host: string; url: string | undefined } | undefined
 
 function parsedUrl(target: string, host: string): string | undefined {
   if (!hostForm.test(host) || backslashInPath.test(target)) return undefined
-  if (target.startsWith('/')) return URL.parse(`http://${host}${target}`)?.href
-  const url = /^https?:\/\//i.test(target) ? URL.parse(target) : null
+  const given = target.startsWith('/') ? `http://${host}${target}` : target
+  const url = httpForm.test(given) ? URL.parse(given) : null
   // RFC 9110, section 4.2.4: a URL with a user name is an error.
-  return url?.username === '' && url.password === '' ? url.href : undefined
+  if (url?.username !== '' || url.password !== '') return undefined
+  const [, path = ''] = httpForm.exec(given) ?? []
+  return url.origin + (path.startsWith('/') ? path : `/${path}`)
 }
 
+/** Up to the path. */
+const httpForm = /^https?:\/\/[^/?#]+(.*)$/is
 const hostForm = /^([^\s/?#@\\:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 const backslashInPath = /^[^?]*\\/
 
 /** Sends an answer and discards what the client is still sending. */
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
   outgoing.writeHead(status, [...headers, ...lengthOf(body)])
-  outgoing.end(body)
+  sendBody(outgoing, body)
   if (!outgoing.req.complete) discard(outgoing.req)
 }
 
 /** The `content-length` header. Set explicitly, so that the answer to HEAD has it too. */
 export function lengthOf(body: PlainAnswer['body']): readonly string[] {
-  return body === null ? [] : ['content-length', String(Buffer.byteLength(body))]
+  return isWhole(body) ? ['content-length', String(Buffer.byteLength(body))] : []
+}
+
+export function sendBody(outgoing: ServerResponse, body: PlainAnswer['body']): void {
+  if (body === null || isWhole(body)) outgoing.end(body)
+  else if (outgoing.req.method === 'HEAD') outgoing.end()
+  // Whoever made the body tells its failures.
+  else pipeline(piecesOf(body), outgoing, () => {})
+}
+
+export function isWhole(body: PlainAnswer['body']): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
+}
+
+async function* piecesOf(body: AsyncIterable<string>): AsyncGenerator<Chunk> {
+  for await (const text of body) {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+  }
 }
 
 /** Reads on for a moment, because a client that is cut off while sending does not see the answer. */

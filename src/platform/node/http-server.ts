@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { Connection, HttpRequest, PlainAnswer, ProtocolFailure } from '../http-exchange.ts'
 import type { Share } from '../share.ts'
 import { createServer, STATUS_CODES } from './http.ts'
-import { IncomingRequest, lengthOf, sendAnswer, urlOf } from './http-exchange.ts'
+import { IncomingRequest, isWhole, lengthOf, sendAnswer, sendBody, urlOf } from './http-exchange.ts'
 import { ConnectionSlots } from './connection-slots.ts'
 import { HttpConnection } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
@@ -33,7 +33,7 @@ const defaultLimits = {
   checkIntervalMs: 1_000,
   /** Idle time between requests. Longer than the usual 60 s of proxies, so that the proxy closes first. */
   keepAliveTimeoutMs: 65_000,
-  /** Time from the end of an answer until the client has read it. */
+  /** Time from the end of an answer, or from a piece of it, until the client has read it. */
   unreadTimeoutMs: 30_000,
   /** The size of the first line and the headers together. */
   headerBytesMax: 16 * 1024,
@@ -87,14 +87,14 @@ function createHttpServer(options: HttpServerOptions): Server {
     connectionsCheckingInterval: effective.checkIntervalMs,
     keepAliveTimeout: effective.keepAliveTimeoutMs,
     maxHeaderSize: effective.headerBytesMax,
-    // `hasOneHost` checks it instead, so that the answer can tell what is wrong.
+    // `isClear` checks it instead, so that the answer can tell what is wrong.
     requireHostHeader: false,
     // Keep every value of a repeated header, as web `Headers` do.
     joinDuplicateHeaders: true,
   })
   const answer = (outgoing: ServerResponse) => {
     const incoming = outgoing.req
-    const url = hasOneHost(incoming) ? urlOf(incoming) : undefined
+    const url = isClear(incoming) ? urlOf(incoming) : undefined
     const send = (plain: PlainAnswer) => sendAnswer(outgoing, plain)
     if (url === undefined) sendAndClose(outgoing, refuse('malformed'))
     else void fetch(new IncomingRequest(incoming, outgoing, url), incoming.socket).then(send)
@@ -151,8 +151,13 @@ function createHttpServer(options: HttpServerOptions): Server {
 /** Ignores a socket error: the socket closes after any error, and `close` is handled. */
 function ignore(): void {}
 
-/** RFC 9112, section 3.2: several Host headers are an attempt to confuse proxies. HTTP/1.0 needs none. */
-function hasOneHost({ headers: { host }, httpVersion }: IncomingMessage): boolean {
+/**
+ * Whether a proxy cannot have read another host or length: several Host headers and a Transfer-Encoding of
+ * HTTP/1.0, which has none, are attempts to confuse proxies (RFC 9112, sections 3.2 and 6.1).
+ */
+function isClear({ headers, httpVersion }: IncomingMessage): boolean {
+  const { host } = headers
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return false
   return host === undefined ? httpVersion === '1.0' : !host.includes(',')
 }
 
@@ -163,7 +168,7 @@ function failureOf({ code }: NodeJS.ErrnoException): ProtocolFailure {
 
 function sendAndClose(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
   outgoing.writeHead(status, [...headers, ...lengthOf(body), 'connection', 'close'])
-  outgoing.end(body)
+  sendBody(outgoing, body)
 }
 
 /** Writes an answer to the socket itself, for when Node has no usable response object. */
@@ -173,5 +178,5 @@ function sendRaw(socket: Duplex, { status, headers, body }: PlainAnswer): void {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let at = 0; at < list.length; at += 2) head += `${list[at]}: ${list[at + 1]}\r\n`
   socket.write(`${head}\r\n`)
-  socket.end(body ?? '', () => void socket.destroy())
+  socket.end(isWhole(body) ? body : '', () => void socket.destroy())
 }

@@ -20,16 +20,26 @@ export function whyNoReceiverAt({ protocol, hostname }: URL): string | undefined
   return ipaddr.isValid(host) ? whyNoReceiver(protocol, host) : undefined
 }
 
-/** Forms of 169.254.0.0/16 in IPv6: NAT64 (RFC 6052), 6to4 (RFC 3056), SIIT (RFC 2765), and what AWS has instead. */
-const metadataInIpv6 = [
-  '64:ff9b::a9fe:0/112',
-  '2002:a9fe::/32',
-  '::ffff:0:a9fe:0/112',
-  'fd00:ec2::254/128',
+/** IPv6 addresses, in 32 digits, that lead to 169.254.0.0/16 (a9fe), and what clouds have instead. */
+const metadata = [
+  /^0{24}a9fe/, // IPv4-compatible (RFC 4291)
+  /^0{20}ffffa9fe/, // IPv4-mapped
+  /^0{16}ffff0000a9fe/, // SIIT (RFC 2765)
+  /^0064ff9b0{16}a9fe/, // NAT64 (RFC 6052)
+  /^0064ff9b0001(?:a9fe|..a9..fe|.{6}a9fe|.{12}a9fe)/, // local NAT64 (RFC 8215), by the length of its prefix
+  /^2002a9fe/, // 6to4 (RFC 3056)
+  /^20010000(?:a9fe|.{16}5601)/, // Teredo (RFC 4380): the server, or the client with all bits inverted
+  /^.{16}0[02]005efea9fe/, // ISATAP (RFC 5214)
+  /^fd000ec20{20}0(?:254|023)/, // AWS: of a machine, and of a pod (EKS)
+  /^fd2000ce0{20}0254/, // Google
+  /^fd0000420{20}0042/, // Scaleway
+  /^fd00a9fea9fe0{16}0001/, // Akamai (cloud-init)
+  /^fd0000c10{16}a9fea9fe/, // Oracle (cloud-init)
 ]
 
 function isOfMetadata(address: string): boolean {
   if (!ipaddr.IPv6.isValid(address)) return false
-  const parsed = ipaddr.IPv6.parse(address)
-  return metadataInIpv6.some((range) => parsed.match(ipaddr.IPv6.parseCIDR(range)))
+  const bytes = ipaddr.IPv6.parse(address).toByteArray()
+  const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return metadata.some((form) => form.test(digits))
 }

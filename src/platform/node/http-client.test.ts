@@ -94,6 +94,46 @@ test('an answer that would change the protocol is a failure', async () => {
   expect(await failure(call(server.url))).toContain('the connection ended without an answer')
 })
 
+test.each([
+  ['Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n'],
+  ['empty lines', '\r\n'.repeat(32)],
+])('a server that sends %s again and again is left', async (_, head) => {
+  let sent = 0
+  const { promise: left, resolve } = Promise.withResolvers<undefined>()
+  const server = createPlainServer((socket) => {
+    socket.on('error', () => {}).once('close', () => resolve(undefined))
+    const more = () => {
+      while (!socket.destroyed && sent < 100_000 && socket.write(head)) sent += 1
+      if (sent >= 100_000) socket.end('HTTP/1.1 204 No Content\r\n\r\n')
+    }
+    socket.on('drain', more).once('data', more)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  expect(await failure(call(`http://127.0.0.1:${port}/`))).toContain(
+    'more than 65536 bytes came before the answer',
+  )
+  await left
+  server.close()
+})
+
+test('an answer behind a few informational ones arrives complete', async () => {
+  await using server = await serve((_request, response) => {
+    for (let count = 0; count < 5; count++)
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+    response.end('here')
+  })
+  expect(await call(server.url)).toMatchObject({ status: 200, text: 'here' })
+})
+
+test('a large answer that comes at once arrives complete, on a connection that is used again', async () => {
+  await using server = await serve((_request, response) => response.end('x'.repeat(200_000)))
+  for (let calls = 0; calls < 3; calls++) {
+    const { text } = await call(server.url, { answerBytesMax: 200_000 })
+    expect(text).toHaveLength(200_000)
+  }
+})
+
 test('an answer that ends with its connection arrives complete', async () => {
   await using server = await serve(({ socket }) => {
     socket.end(`HTTP/1.0 200 OK\r\n\r\n${'x'.repeat(900)}`)

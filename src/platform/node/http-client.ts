@@ -36,6 +36,9 @@ export function httpClientWith(
 
 export const httpClient = httpClientWith({})
 
+/** How much may come before the answer: a few informational ones (1xx), each with a head of up to 16 KiB. */
+const beforeAnswerBytesMax = 64 * 1024
+
 async function call(
   { method, url, body, timeoutMs, answerBytesMax, signal }: OutgoingRequest,
   outgoing: ClientRequest,
@@ -51,6 +54,17 @@ async function call(
       // Node reports this only by `close`, for example after "101 Switching Protocols".
       const noAnswer = () => reject(new Error('the connection ended without an answer'))
       outgoing.on('error', reject).once('close', noAnswer)
+      // Node skips informational answers and empty lines, however many come.
+      let bytes = 0
+      const count = (chunk: Buffer) => {
+        bytes += chunk.byteLength
+        if (status === undefined && bytes > beforeAnswerBytesMax)
+          cut(`more than ${beforeAnswerBytesMax} bytes came before the answer`)
+      }
+      outgoing.once('socket', (socket) => {
+        socket.on('data', count)
+        outgoing.once('close', () => socket.off('data', count))
+      })
       outgoing.once('response', (incoming) => {
         outgoing.off('close', noAnswer)
         status = incoming.statusCode

@@ -30,11 +30,11 @@ test.each<[string, unknown]>([
   ['interest=a&interest=b', { interest: ['a', 'b'] }],
   ['metadata[a][b]=x', { 'metadata[a][b]': 'x' }],
   ['my metadata[plan]=x', { 'my metadata[plan]': 'x' }],
+  ['constructor=x', { constructor: 'x' }],
   ['metadata[]=x', { 'metadata[]': 'x' }],
   ['metadata={"plan":"free"}&metadata={"page":"home"}', { plan: 'free', page: 'home' }],
   ['bad%00%0aname=x', { 'bad name': 'x' }],
   ['a%00b=x&a b=y', { 'a b': ['x', 'y'] }],
-  ['constructor=x', { constructor: 'x' }],
 ])('%s: unknown fields and metadata[key] become metadata', (query, metadata) => {
   expect(read(query)).toEqual({ metadata })
 })

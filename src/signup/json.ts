@@ -4,6 +4,9 @@ const objectKeysMax = 2_000
 /** Room for every double: written out with its zeros, one takes up to 343 characters. */
 const numberCharactersMax = 400
 
+/** Room for metadata that is nested too deeply by some levels, and is refused as such. */
+const levelsMax = 1_000
+
 /**
  * Parses JSON. A text that would take long to parse, or to work with, is refused first. The problem names a
  * position and never quotes a value.
@@ -44,8 +47,11 @@ function excessIn(text: string): string | undefined {
   for (let at = 0; at < text.length; at++) {
     const unit = text[at] ?? ''
     if (unit === '"') at = endOfString(text, at) - 1
-    else if (unit === '{' || unit === '[') open.push(0)
-    else if (unit === '}' || unit === ']') open.pop()
+    else if (unit === '{' || unit === '[') {
+      if (open.push(0) > levelsMax) {
+        return `is nested more than ${levelsMax} levels deep (at position ${at}): make it flatter`
+      }
+    } else if (unit === '}' || unit === ']') open.pop()
     else if (unit === ':') {
       const keys = (open.pop() ?? 0) + 1
       if (keys > objectKeysMax) {

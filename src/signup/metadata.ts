@@ -1,4 +1,3 @@
-import type { FieldValues } from './field.ts'
 import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 
@@ -14,9 +13,13 @@ const rawCharactersMax = 6 * limits.metadataCharactersMax
 
 const tooLong = `Metadata is too long: at most ${limits.metadataCharactersMax} characters as JSON.`
 
+const consentKey = 'consent'
+/** Where metadata has what a request calls its consent, and what is no text of the site. */
+const sentKey = `${consentKey} (sent)`
+
 /**
  * Metadata as it is stored: compact JSON in which each run of control characters and lone
- * surrogates is one space; empty for an empty object. Does not recurse, as the input may have any depth.
+ * surrogates is one space; empty for an empty object. Does not recurse, as the input may be deep.
  */
 export function compactMetadata(
   value: unknown,
@@ -44,7 +47,7 @@ export function compactMetadata(
 /** Adds members to metadata, as compact JSON. A new key that is there already is renamed. */
 export function withMembers(
   metadata: string,
-  members: readonly (readonly [key: string, value: FieldValues[string]])[],
+  members: readonly (readonly [key: string, value: unknown])[],
 ): string {
   if (members.length === 0) return metadata
   const taken = new Set(metadata === '' ? [] : Object.keys(JSON.parse(metadata) as object))
@@ -56,6 +59,21 @@ export function withMembers(
   })
   const inside = metadata.slice(1, -1)
   return `{${[...(inside === '' ? [] : [inside]), ...added].join(',')}}`
+}
+
+/** What metadata says of a consent, as text; undefined when it says nothing. */
+export function consentIn(metadata: string): string | undefined {
+  if (!metadata.includes(`"${consentKey}":`)) return undefined
+  const { [consentKey]: said } = JSON.parse(metadata) as Readonly<Record<string, unknown>>
+  return typeof said === 'string' ? said : JSON.stringify(said)
+}
+
+/** Metadata in which the consent stands as something that a request has sent. */
+export function withSentConsent(metadata: string): string {
+  const { [consentKey]: said, ...others } = JSON.parse(metadata) as Readonly<
+    Record<string, unknown>
+  >
+  return withMembers(JSON.stringify(others), [[sentKey, said]])
 }
 
 /** Why the value cannot be written out: it is too deep or too large, or has a number that JSON writes as null. */

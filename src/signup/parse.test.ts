@@ -26,10 +26,6 @@ function problems(input: unknown, context = api): Record<string, string> {
 }
 
 describe('a signup from JSON', () => {
-  test('a signup needs only an address', () => {
-    expect(accepted({ email })).toEqual(onlyEmail)
-  })
-
   test('all fields are read, cleaned and trimmed', () => {
     const input = {
       email: ' Ada@Example.COM ',
@@ -103,7 +99,6 @@ describe('a signup from JSON', () => {
   test.each([
     [{ email: 7 }, 'email', 'The email address must be text.'],
     [{ email: [email] }, 'email', 'Give one email address only.'],
-    [{ email, sheetTab: 7 }, 'sheetTab', 'The tab must be given once, as text.'],
   ])('%j says what the field must be', (input, field, message) => {
     expect(problems(input)).toEqual({ [field]: message })
   })
@@ -158,12 +153,9 @@ describe('limits', () => {
   test.each([
     ['sheetTab', 'x'.repeat(100), 'x'.repeat(101)],
     ['sheetTab', ` ${'x'.repeat(100)} `, ` ${'x'.repeat(101)} `],
-    ['source', 'x'.repeat(200), 'x'.repeat(201)],
     ['source', ` ${'x'.repeat(199)}\u0000\u0000 `, ` x${'x'.repeat(200)}\u0000`],
-    ['name', 'x'.repeat(200), 'x'.repeat(201)],
     ['name', '😀'.repeat(100), `${'😀'.repeat(100)}x`],
     ['name', 'a\u0000\u0000b'.repeat(66), 'a\u0000b'.repeat(67)],
-    ['tags', tagList(50), tagList(51)],
     ['tags', [...tagList(50), '', ' '], [...tagList(51), '']],
     ['tags', `${tagList(50).join(',')},,`, tagList(51).join(',')],
     ['tags', 'x'.repeat(100), 'x'.repeat(101)],
@@ -230,9 +222,7 @@ describe('tabs and tokens', () => {
 
   test.each([
     ['sheet1', 'Sheet1'],
-    ['LAUNCH', 'Launch'],
     [' beta ', 'Beta'],
-    ['Other', 'Other'],
     ['other', 'other'],
   ])('the tab %j is spelled %j, as the settings do', (sheetTab, spelled) => {
     expect(accepted({ email, sheetTab }, { ...api, knownTabs }).sheetTab).toBe(spelled)
@@ -266,17 +256,6 @@ describe('a signup from a form', () => {
         fields: {},
         redirect: '/thanks',
       },
-    })
-  })
-
-  test('metadata that is not a JSON object and two different addresses are refused', () => {
-    const entries = new URLSearchParams(`email=${email}&email=other@example.com&metadata=plan`)
-    expect(parseForm(entries, form)).toEqual({
-      ok: false,
-      problems: [
-        { field: 'email', message: 'Give one email address only.' },
-        { field: 'metadata', message: containing('must be a JSON object') },
-      ],
     })
   })
 })

@@ -7,8 +7,8 @@ import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.ts'
 import { type Signup, tabKey } from './signup.ts'
-import { suggest } from './suggest.ts'
-import { tabProblem } from './tab.ts'
+import { suggest } from '../platform/suggest.ts'
+import { tabProblem, tabsByKey } from './tab.ts'
 import { cleanText, firstNames } from './text.ts'
 
 /** A signup that passed every check but is not yet accepted, and the fields that are not stored. */
@@ -30,14 +30,10 @@ export type Parsed =
 
 export interface ParseContext {
   readonly defaultTab: string
-  /** The `sheetTab` of a signup that names no tab; `defaultTab` when this is absent. */
-  readonly absentTab?: string | undefined
   /** The tabs named in the settings, from `tabsByKey`. Their spelling is used. */
   readonly knownTabs?: ReadonlyMap<string, string>
   /** Whether only these tabs and the default tab are allowed. */
   readonly onlyKnownTabs?: boolean
-  /** The tab for suspect signups, for which nobody can sign up. */
-  readonly closedTab?: string | undefined
   /** How the signup came. In a `bulk` signup the challenge token is an unknown field. */
   readonly source: 'api' | 'form' | 'embed' | 'bulk' | 'import'
   /** The site's own fields; none when this is absent. Only an import may leave out required ones. */
@@ -129,7 +125,7 @@ function splitOff(
 /** What is wrong with tabs whose names are valid: they are not allowed, or are two different ones. */
 function tabProblems(
   input: Readonly<Record<string, unknown>>,
-  { onlyKnownTabs, knownTabs, defaultTab, closedTab }: ParseContext,
+  context: ParseContext,
 ): readonly FieldProblem[] {
   const keys = (['sheetTab', 'tab'] as const).flatMap((field) => {
     const given = Object.hasOwn(input, field) ? input[field] : undefined
@@ -142,12 +138,19 @@ function tabProblems(
     const message = 'The fields tab and sheetTab name different tabs: send one of them.'
     return [{ field: 'tab', message }]
   }
-  if (!first) return []
-  const isKnown = knownTabs?.has(first.key) === true || first.key === tabKey(defaultTab)
-  const isClosed = closedTab !== undefined && first.key === tabKey(closedTab)
-  if (!isClosed && (isKnown || !onlyKnownTabs)) return []
-  const message = 'This tab takes no signups: GET /api/config tells which do.'
+  const allowed = first && allowedTabs(context)
+  if (!allowed || allowed.has(first.key)) return []
+  const message = `This tab takes no signups. Those that do: ${firstNames([...allowed.values()])}.`
   return [{ field: first.field, message }]
+}
+
+/** The only tabs that take signups, as `tabsByKey`; undefined when any does. */
+export function allowedTabs({
+  onlyKnownTabs,
+  knownTabs,
+  defaultTab,
+}: Omit<ParseContext, 'source'>): ReadonlyMap<string, string> | undefined {
+  return onlyKnownTabs ? tabsByKey([defaultTab, ...(knownTabs?.values() ?? [])]) : undefined
 }
 
 /** Fills in what was absent. */
@@ -157,10 +160,10 @@ function complete(
   context: ParseContext,
 ): ParsedSignup {
   const given = present(fields.sheetTab) ?? present(fields.tab)
-  const { absentTab, defaultTab } = context
+  const { defaultTab } = context
   return {
     email: fields.email,
-    sheetTab: given === undefined ? (absentTab ?? defaultTab) : spelled(given, context),
+    sheetTab: given === undefined ? defaultTab : spelled(given, context),
     source: present(fields.source) ?? context.source,
     name: fields.name ?? '',
     tags: fields.tags ?? [],

@@ -13,7 +13,7 @@ import type { Signal } from './suspicion.ts'
  * - **outcome**: what became of a batch: applied, refused or unknown.
  * - **writer**: the part that sends the batches to the spreadsheet, one at a time.
  * - **suspect**: accepted, but looks like spam.
- * - **quarantine**: the tab for suspect signups.
+ * - **held**: suspect, and without a row until a person releases it. All that is held is the **quarantine**.
  * - **pending**: asked for and not yet confirmed: beside the list.
  * - **message**: one mail or notice that waits to be sent.
  * - **workbook**: the local folder of CSV files that stands in for a hosted spreadsheet.

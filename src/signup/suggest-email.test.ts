@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { suggestEmail } from './suggestion.ts'
+import { suggestEmail } from './suggest-email.ts'
 
 test.each([
   ['ada@gmial.com', 'ada@gmail.com'],

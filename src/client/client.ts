@@ -19,7 +19,7 @@ export interface ClientOptions {
    * a key are not rate-limited. For servers only: a page would show the key to everybody.
    */
   readonly apiKey?: string
-  /** The site of all signups; needed when the service has a file of sites. */
+  /** The site of all signups; needed when the service has several. */
   readonly site?: string
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** The time limit of one try, added to the time that `wait` asks for. Default 15,000. */
@@ -72,7 +72,7 @@ export type StatusResult = Omit<SignupStatusAnswer, 'status' | 'writtenAt'> &
 
 /**
  * All methods reject with `RollcallError`, or with the signal's reason when it aborts the call. `Fields`
- * are the declared fields of the site, as `rollcall types` prints them.
+ * are the declared fields of the site.
  */
 export interface Client<Fields = unknown> {
   signup(fields: SignupFields & Fields, options?: SubmitOptions): Promise<SignupResult>

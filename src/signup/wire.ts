@@ -1,4 +1,8 @@
-/** The bodies of requests and answers. Shared with the browser, so this file has and imports only types. */
+/**
+ * The bodies of requests and answers. The types come from the schemas of `GET /api/openapi.json`. Browsers and
+ * the client import types only.
+ */
+import { z } from 'zod'
 import type { Field } from './field.ts'
 import type { Translations } from './site-text.ts'
 
@@ -18,83 +22,203 @@ export interface SignupRequest {
   readonly confirmed?: boolean | '' | null
 }
 
+/** What a schema describes. */
+type Body<Schema extends z.ZodType> = Fixed<z.infer<Schema>>
+type Fixed<T> = T extends object ? { readonly [Key in keyof T]: Fixed<T[Key]> } : T
+
+const id = z
+  .uuidv7()
+  .meta({ description: 'It begins with the time of acceptance, so ids sort by it.' })
+/** ISO 8601 in UTC. */
+const moment = z.iso.datetime({ precision: 3 })
+const state = z.enum(['pending', 'accepted', 'written', 'expired']).meta({
+  description:
+    'pending: on disk, until its person confirms it by the link of a mail; accepted: on disk, and not in ' +
+    'the spreadsheet yet; written: a row in the spreadsheet; expired: not confirmed in time, which no first ' +
+    'answer says.',
+})
+const count = z.int().min(0)
+
+const delivery = z
+  .strictObject({ state: z.literal('blocked'), error: z.string() })
+  .meta({ description: 'Delivery has stopped until the operator acts; the signup is safe.' })
+
+const fieldProblem = z.strictObject({
+  field: z.string().meta({ description: 'Empty for the signup as a whole; tags[3] in a list.' }),
+  /** In words for the person who can correct it. */
+  message: z.string(),
+})
+
+const errorsLeftOut = count
+  .exactOptional()
+  .meta({ description: 'How many more errors there are: an answer tells the first ones.' })
+
+const signupAccepted = z.strictObject({
+  id,
+  status: state,
+  sheetTab: z.string().meta({ description: "The tab's name as it was first used." }),
+  receivedAt: moment,
+  delivery: delivery.exactOptional(),
+})
+
+const bulkResult = z.union([
+  z.strictObject({ index: count, id, status: state }),
+  // The errors are empty when the answer has told too many before this signup.
+  z.strictObject({ index: count, status: z.literal('rejected'), errors: z.array(fieldProblem) }),
+])
+
+const bulkAccepted = z.strictObject({
+  accepted: count,
+  rejected: count,
+  results: z
+    .array(bulkResult)
+    .meta({ description: 'One for each signup, in the order of the request.' }),
+  errorsLeftOut,
+  delivery: delivery.exactOptional(),
+})
+
+const signupStatus = z.strictObject({
+  id,
+  status: state,
+  sheetTab: z.string(),
+  receivedAt: moment,
+  writtenAt: moment.exactOptional(),
+})
+
+/** A declared field of a site. */
+const field = z.looseObject({ name: z.string(), type: z.string(), required: z.boolean() }).meta({
+  description: 'Signups carry the value under its name. The other members depend on the type.',
+}) as unknown as z.ZodType<Field>
+
+const config = z.strictObject({
+  challengeEnabled: z.boolean(),
+  /** Null although `challengeEnabled` is true: nobody can sign up by browser just now. */
+  challengeSiteKey: z.string().nullable(),
+  challengeProvider: z.enum(['turnstile', 'hcaptcha', 'recaptcha', 'altcha']),
+  challengeScriptUrl: z.string(),
+  challengeUrl: z.string().exactOptional().meta({
+    description: 'Where the puzzles of altcha come from, from the root of the service on.',
+  }),
+  confirmation: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'When people confirm their signups by the link of a mail.' }),
+  defaultSheetTab: z.string(),
+  sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
+  fields: z
+    .array(field)
+    .exactOptional()
+    .meta({ description: 'The declared fields, in the order of their columns.' }),
+  limits: z.record(z.string(), z.number()),
+})
+
+const stamp = z.strictObject({
+  stamp: z
+    .string()
+    .max(100)
+    .meta({ description: 'For the field rollcall_stamp of a form, at most a day.' }),
+})
+
+const puzzle = z
+  .strictObject({
+    parameters: z.record(z.string(), z.union([z.string(), z.number()])),
+    signature: z.string(),
+  })
+  .meta({ description: 'A challenge of version 2 of the protocol of ALTCHA.' })
+
+const problemField = fieldProblem.extend({
+  index: count.exactOptional().meta({ description: 'Place in a bulk request, from 0.' }),
+})
+
+const problem = z
+  .strictObject({
+    type: z.literal('about:blank'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What is wrong and what to do.' }),
+    errors: z.array(problemField).exactOptional(),
+    errorsLeftOut,
+    outcome: z.literal('unknown').exactOptional().meta({
+      description: 'The signup may have been stored. Send it again with the same Idempotency-Key.',
+    }),
+    requestId: z.string().meta({ description: 'The same as X-Request-Id.' }),
+  })
+  .meta({ description: 'RFC 9457.' })
+
+const error = z
+  .string()
+  .meta({ description: 'One fixed sentence for each kind; the log has more.' })
+
+const readiness = z
+  .looseObject({
+    status: z.enum(['ready', 'unavailable']),
+    delivery: z.looseObject({
+      state: z.enum(['ok', 'delayed', 'partly blocked', 'blocked']),
+      error: error.exactOptional(),
+      backlog: count
+        .exactOptional()
+        .meta({ description: 'Absent while the journal cannot be read.' }),
+    }),
+  })
+  .meta({ description: 'The other members tell more to people, and may change.' })
+
+const signupMessage = signupAccepted.omit({ status: true, delivery: true }).extend({
+  position: count.meta({ description: 'Its place in the journal.' }),
+  ...{ site: z.string(), email: z.string(), name: z.string(), source: z.string() },
+  tags: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+  fields: z.record(z.string(), z.unknown()),
+  confirmedAt: moment.exactOptional(),
+})
+
+const message = <T extends z.ZodType>(type: WebhookMessage['type'], data: T) =>
+  z.looseObject({ type: z.literal(type), timestamp: moment, data })
+
+/** All answers and messages, by their names in the document. */
+export const answers = {
+  SignupAccepted: signupAccepted,
+  BulkAccepted: bulkAccepted,
+  SignupStatus: signupStatus,
+  Config: config,
+  Stamp: stamp,
+  Puzzle: puzzle,
+  Problem: problem,
+  Readiness: readiness,
+  Liveness: z.strictObject({ status: z.literal('ok') }),
+  AcceptedMessage: message('signup.accepted', z.looseObject(signupMessage.shape)),
+  ErasedMessage: message('signup.erased', z.looseObject({ id, site: z.string() })),
+} as const
+
+export type SignupState = z.infer<typeof state>
+export type DeliveryBlocked = Body<typeof delivery>
 /**
  * Answer of `POST /api/signup`: 202, or 201 to a request with `Prefer: wait` once the row is written. Where
  * signups are confirmed by mail it is 202 and `pending` for every address alike. A
  * request with a known `Idempotency-Key` gets the first answer again, with the current state.
  */
-export interface SignupAccepted {
-  readonly id: string
-  readonly status: SignupState
-  /** The tab's name as it was first used. */
-  readonly sheetTab: string
-  /** ISO 8601 in UTC, with milliseconds. */
-  readonly receivedAt: string
-  readonly delivery?: DeliveryBlocked
-}
-
+export type SignupAccepted = Body<typeof signupAccepted>
+export type BulkResult = Body<typeof bulkResult>
 /**
  * Answer of `POST /api/signup/bulk`: 202 when all signups were accepted (201 when all are written and
  * the request said `Prefer: wait`), 207 when only some were. When none was, the answer is a `Problem`.
  */
-export interface BulkAccepted {
-  readonly accepted: number
-  readonly rejected: number
-  /** One result for each signup, in the order of the request. */
-  readonly results: readonly BulkResult[]
-  /** How many more errors the rejected signups have: an answer tells the first ones. */
-  readonly errorsLeftOut?: number
-  readonly delivery?: DeliveryBlocked
-}
-
-export type BulkResult =
-  | { readonly index: number; readonly id: string; readonly status: SignupState }
-  | {
-      readonly index: number
-      readonly status: 'rejected'
-      /** Empty when the answer has told too many errors before this signup. */
-      readonly errors: readonly Omit<ProblemField, 'index'>[]
-    }
-
-/** Delivery has stopped until the operator acts. Accepted signups are safe. */
-export interface DeliveryBlocked {
-  readonly state: 'blocked'
-  readonly error: string
-}
-
-/**
- * - `pending`: on disk, and waits for its person to confirm it by the link of a mail.
- * - `accepted`: on disk and waiting for delivery.
- * - `written`: a row in the spreadsheet.
- * - `expired`: it was not confirmed in time. Only a replay and `GET /api/signup/{id}` say so.
- */
-export type SignupState = 'pending' | 'accepted' | 'written' | 'expired'
-
+export type BulkAccepted = Body<typeof bulkAccepted>
 /** Answer of `GET /api/signup/{id}`. */
-export interface SignupStatusAnswer extends Omit<SignupAccepted, 'delivery'> {
-  /** ISO 8601; present when written. */
-  readonly writtenAt?: string
-}
-
+export type SignupStatusAnswer = Body<typeof signupStatus>
 /** Answer of `GET /api/config`. */
-export interface ConfigAnswer {
-  readonly challengeEnabled: boolean
-  /** Null although `challengeEnabled` is true means that nobody can sign up by browser just now. */
-  readonly challengeSiteKey: string | null
-  readonly challengeProvider: 'turnstile' | 'hcaptcha' | 'recaptcha' | 'altcha'
-  readonly challengeScriptUrl: string
-  /** Where the puzzles of `altcha` come from; absent for the other providers. */
-  readonly challengeUrl?: string
-  /** Present, and true, when people confirm their signups by the link of a mail. */
-  readonly confirmation?: true
-  readonly defaultSheetTab: string
-  /** The only tabs allowed; null when any tab is allowed. */
-  readonly sheetTabs: readonly string[] | null
-  /** The declared fields of the site, in the order of their columns; absent when there are none. */
-  readonly fields?: readonly Field[]
-  /** Limits on input by name, as in `limits.ts`. */
-  readonly limits: Readonly<Record<string, number>>
-}
+export type ConfigAnswer = Body<typeof config>
+export type ProblemField = Body<typeof problemField>
+/** Every error answer: RFC 9457, `application/problem+json`. */
+export type Problem = Body<typeof problem>
+/** A signup that counts, as webhooks get it. Texts that were not given are empty. */
+export type SignupMessage = Body<typeof signupMessage>
+
+/** The body of a message to a webhook: docs/webhooks.md. All times are ISO 8601 in UTC. */
+export type WebhookMessage = { readonly timestamp: string } & (
+  | { readonly type: 'signup.accepted'; readonly data: SignupMessage }
+  | { readonly type: 'signup.erased'; readonly data: Pick<SignupMessage, 'id' | 'site'> }
+  | { readonly type: 'webhook.test'; readonly data: Pick<SignupMessage, 'site'> }
+)
 
 /** Answer of `GET /embed/form.json`: how the form of a site differs from one with an email field alone. */
 export interface KnownForm {
@@ -128,47 +252,3 @@ export type TreeText =
   | string
   | { readonly ours: 'email' | 'name' | 'optional' | 'choose' | 'leaveEmpty' | 'next' }
   | Translations
-
-/** Every error answer: RFC 9457, `application/problem+json`. */
-export interface Problem {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  /** What is wrong and what to do. */
-  readonly detail: string
-  readonly errors?: readonly ProblemField[]
-  /** How many more errors there are: an answer tells the first ones. */
-  readonly errorsLeftOut?: number
-  /** Present when the signup may have been stored. The same `Idempotency-Key` makes another try safe. */
-  readonly outcome?: 'unknown'
-  readonly requestId: string
-}
-
-export interface ProblemField {
-  readonly field: string
-  /** In words for the person who can correct it. */
-  readonly message: string
-  /** Place in a bulk request, from 0. */
-  readonly index?: number
-}
-
-/** The body of a message to a webhook: docs/webhooks.md. All times are ISO 8601 in UTC. */
-export type WebhookMessage = { readonly timestamp: string } & (
-  | { readonly type: 'signup.accepted'; readonly data: SignupMessage }
-  | { readonly type: 'signup.erased'; readonly data: Pick<SignupMessage, 'id' | 'site'> }
-  | { readonly type: 'webhook.test'; readonly data: Pick<SignupMessage, 'site'> }
-)
-
-/** A signup that counts. Texts that were not given are empty. */
-export interface SignupMessage extends Omit<SignupAccepted, 'status' | 'delivery'> {
-  readonly position: number
-  readonly site: string
-  readonly email: string
-  readonly name: string
-  readonly source: string
-  readonly tags: readonly string[]
-  readonly metadata: Readonly<Record<string, unknown>>
-  readonly fields: Readonly<Record<string, unknown>>
-  /** Absent where nobody has to confirm. */
-  readonly confirmedAt?: string
-}

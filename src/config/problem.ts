@@ -1,12 +1,16 @@
-import type { SettingRefusal } from './refusal.ts'
 import { isSecret } from './settings.ts'
 
 /** One problem in the settings, safe to print and to log. */
-export interface SettingProblem extends SettingRefusal {
-  /** Name of the variable, or of the file that could not be read. */
+export interface SettingProblem {
+  /** Name of the variable, a path in the file of sites, or the name of the file that could not be read. */
   readonly setting: string
+  /** What is wrong; completes a sentence that begins with the setting's name. */
+  readonly problem: string
   /** The value; only a description of it when it is or may contain a secret. */
   readonly given: string
+  readonly expected: string
+  /** What to do about it. */
+  readonly hint: string
 }
 
 /** The settings cannot be used. The message lists every problem and is ready to print. */
@@ -14,11 +18,18 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly SettingProblem[]
 
-  constructor(problems: readonly SettingProblem[], options?: ErrorOptions) {
+  /** @param options.besides sentences about what may be the reason */
+  constructor(
+    problems: readonly SettingProblem[],
+    { besides = [], ...options }: ErrorOptions & { readonly besides?: readonly string[] } = {},
+  ) {
     const { length } = problems
     const count = length === 1 ? 'There is 1 problem' : `There are ${length} problems`
     const title = `${count} in the settings.`
-    super([title, ...problems.map(paragraph)].join('\n\n'), options)
+    super(
+      [title, ...problems.map(paragraph), ...besides.map((it) => `  ${it}`)].join('\n\n'),
+      options,
+    )
     this.problems = problems
   }
 }

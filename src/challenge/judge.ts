@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../platform/http-client.ts'
 import { parseObject } from '../signup/json.ts'
-import type { ChallengeNames } from '../signup/setting-names.ts'
+import type { SettingNames } from '../platform/setting-names.ts'
 import type { Misconfigured, Rejected, Unavailable, Verdict } from './challenge.ts'
 import { isTestSecret, type ProviderName, providers } from './providers.ts'
 
@@ -9,7 +9,7 @@ export interface JudgeOptions {
   readonly secret: string
   /** The host names, in lower case, that a token may come from; undefined allows any. */
   readonly hostnames?: readonly string[] | undefined
-  readonly names: ChallengeNames
+  readonly names: SettingNames
 }
 
 /** Error codes, of all three providers, that mean wrong settings and not a bad token. */
@@ -81,7 +81,7 @@ function hostProblem(
   return {
     kind: 'rejected',
     reason: `the token is from the host ${from}`,
-    hint: `If that is your host, add it to ${names.hostnames}.`,
+    hint: `If that is your host, add it to ${names.CHALLENGE_HOSTNAMES}.`,
     isFinal: true,
   }
 }
@@ -92,7 +92,7 @@ function hintOn(code: string, { names }: JudgeOptions): { hint?: string } {
   return {
     hint:
       'A single such token comes from a bot or from an old page. If this happens to every visitor, ' +
-      `${names.siteKey} and ${names.secretKey} belong to different sites.`,
+      `${names.CHALLENGE_SITE_KEY} and ${names.CHALLENGE_SECRET_KEY} belong to different sites.`,
   }
 }
 
@@ -106,7 +106,7 @@ function ofTestSecret(
   return {
     kind: 'rejected',
     reason: code,
-    hint: `${names.secretKey} is a test key. It accepts only tokens of ${providers[provider].title}’s test site keys.`,
+    hint: `${names.CHALLENGE_SECRET_KEY} is a test key. It accepts only tokens of ${providers[provider].title}’s test site keys.`,
     isFinal: true,
   }
 }
@@ -115,8 +115,8 @@ function setupProblem(code: string, { provider, names }: JudgeOptions): Misconfi
   const { title } = providers[provider]
   const isMismatch = code === 'sitekey-secret-mismatch'
   const hint = isMismatch
-    ? `${names.siteKey} and ${names.secretKey} belong to different sites (${code}). Copy both again from one site.`
-    : `Copy the secret key again from ${title} into ${names.secretKey}, and check ${names.provider} and CHALLENGE_VERIFY_URL.`
+    ? `${names.CHALLENGE_SITE_KEY} and ${names.CHALLENGE_SECRET_KEY} belong to different sites (${code}). Copy both again from one site.`
+    : `Copy the secret key again from ${title} into ${names.CHALLENGE_SECRET_KEY}, and check ${names.CHALLENGE_PROVIDER} and CHALLENGE_VERIFY_URL.`
   return {
     kind: 'misconfigured',
     reason: isMismatch ? 'mismatch' : 'refused',

@@ -2,7 +2,7 @@ import { createChallenge, solveChallenge, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { describe, expect, test } from 'vitest'
 
-import type { Puzzle } from '../signup/puzzle.ts'
+import type { Puzzle } from './puzzle.ts'
 import { createProofOfWork, work } from './proof-of-work.ts'
 
 /** ALTCHA's library takes keys as text. */
@@ -81,7 +81,6 @@ describe('a token that was changed is refused by ALTCHA’s library and by us', 
   test.each<[string, object]>([
     ['an easier puzzle', withParameters({ cost: 1 })],
     ['a longer life', withParameters({ expiresAt: parameters.expiresAt + 1 })],
-    ['another nonce', withParameters({ nonce: other(parameters.nonce) })],
     [
       'a signature of another key',
       withParameters({ keySignature: other(parameters.keySignature) }),
@@ -143,11 +142,8 @@ test('a puzzle of another site is refused, and so is one that only the key of it
 
 test.each<[string, string | undefined]>([
   ['no token', undefined],
-  ['an empty one', ''],
   ['no base64', '%%%'],
   ['no JSON', btoa('hello')],
-  ['null', btoa('null')],
-  ['a list', btoa('[]')],
   [
     'a payload of the test mode of the widget',
     btoa('{"challenge":null,"solution":null,"test":true}'),

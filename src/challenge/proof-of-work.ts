@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../platform/clock.ts'
 import { parseObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
-import { algorithm, fromHex, keyOf, type Puzzle, toHex } from '../signup/puzzle.ts'
+import { algorithm, fromHex, keyOf, type Puzzle, toHex } from './puzzle.ts'
 import type { Attempt, Rejected, Verdict } from './challenge.ts'
 
 /**
@@ -28,8 +28,6 @@ export interface SiteKeys {
 }
 
 /** The challenge that needs no third party: the visitor's browser solves a puzzle. */
-export type ProofOfWork = ReturnType<typeof createProofOfWork>
-
 export function createProofOfWork(site: SiteKeys, clock: Pick<Clock, 'now'>) {
   const ofPuzzles = signer(site.keyFor('proof of work'))
   const ofSolutions = signer(site.keyFor('solution of a proof of work'))

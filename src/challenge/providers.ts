@@ -16,8 +16,10 @@ interface Provider {
   readonly isRepeatable: boolean
   /** Whether siteverify accepts the expected site key as a field. */
   readonly takesSiteKey: boolean
-  /** The provider's published test secrets, with which everybody passes, or nobody. */
-  readonly testSecrets: readonly string[]
+  /** The form of its keys, site keys and secret keys. */
+  readonly keys: RegExp
+  /** Its published test keys, of both kinds: with them everybody passes, or nobody. */
+  readonly testKeys: RegExp
 }
 
 export const providers: Readonly<Record<ProviderName, Provider>> = {
@@ -28,11 +30,8 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     origins: ['https://challenges.cloudflare.com'],
     isRepeatable: true,
     takesSiteKey: false,
-    testSecrets: [
-      '1x0000000000000000000000000000000AA',
-      '2x0000000000000000000000000000000AA',
-      '3x0000000000000000000000000000000AA',
-    ],
+    keys: /^0x4AAAA[\w-]+$/,
+    testKeys: /^[123]x(0{20}[A-F]{2}|0{31}AA)$/,
   },
   hcaptcha: {
     title: 'hCaptcha',
@@ -41,7 +40,8 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     origins: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
     isRepeatable: false,
     takesSiteKey: true,
-    testSecrets: ['0x0000000000000000000000000000000000000000'],
+    keys: /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ES_\w+|0x[0-9a-f]{40})$/,
+    testKeys: /^(0x0{40}|[123]0000000-ffff-ffff-ffff-00000000000[123])$/i,
   },
   recaptcha: {
     title: 'reCAPTCHA',
@@ -50,8 +50,16 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     origins: ['https://www.google.com', 'https://www.gstatic.com'],
     isRepeatable: false,
     takesSiteKey: false,
-    testSecrets: ['6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe'],
+    keys: /^6L[\w-]{38}$/,
+    testKeys: /^6LeIxAcTAAAAA(JcZVRqyHh71UMIEGNQ_MXjiZKhI|GG-vFI1TnRWxMZNFuojJ4WifJWe)$/,
   },
+}
+
+export const providerNames = Object.keys(providers) as readonly ProviderName[]
+
+/** The provider whose keys, or whose test keys, look like this one. */
+export function ownerOf(key: string, kind: 'keys' | 'testKeys'): ProviderName | undefined {
+  return providerNames.find((name) => providers[name][kind].test(key))
 }
 
 /** The widget for the settings. The origin of a custom script address is allowed, too. `siteQuery` leads to the site. */
@@ -85,5 +93,5 @@ type WidgetOptions =
 
 /** Whether the secret is a test secret, which gives no protection. */
 export function isTestSecret(provider: ProviderName, secret: string): boolean {
-  return providers[provider].testSecrets.includes(secret)
+  return providers[provider].testKeys.test(secret)
 }

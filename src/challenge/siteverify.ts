@@ -44,7 +44,7 @@ export function createSiteverify(options: SiteverifyOptions): Challenge {
       waiting += 1
       const begun = options.clock.elapsed()
       try {
-        const verdict = await ask(requestBody(token, attempt, options), options)
+        const verdict = await verifyOnce(requestBody(token, attempt, options), options)
         return { ...verdict, askedMs: options.clock.elapsed() - begun }
       } finally {
         waiting -= 1
@@ -73,7 +73,7 @@ function requestBody(token: string, attempt: Attempt, options: SiteverifyOptions
  * providers have none, and the first call may have spent the token. So if their second call refuses
  * the token, that is no verdict either, and the visitor is asked to try again.
  */
-async function ask(body: string, options: SiteverifyOptions): Promise<Verdict> {
+async function verifyOnce(body: string, options: SiteverifyOptions): Promise<Verdict> {
   const first = await call(body, options)
   if (first.kind !== 'unavailable' || !first.isPassing) return first
   await options.clock.sleep(pauseBeforeRetryMs)

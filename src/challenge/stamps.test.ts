@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { day, second } from '../platform/clock.ts'
-import { hmacWith } from '../platform/node/digest.ts'
+import { hmacWith } from '../platform/digest.ts'
 import { Stamps } from './stamps.ts'
 
 function site(key = 1, clock = new ManualClock()) {

@@ -1,7 +1,6 @@
 import { type Clock, day, second } from '../platform/clock.ts'
-import type { Hmac } from '../platform/digest.ts'
-import { isEqual } from '../platform/is-equal.ts'
-import type { Millis } from './signup.ts'
+import { type Hmac, isEqual } from '../platform/digest.ts'
+import type { Millis } from '../signup/signup.ts'
 
 /** People need longer for a form. */
 const leastAgeMs = 2 * second
@@ -46,7 +45,7 @@ export class Stamps {
   #timeOf(stamp: string): Millis | undefined {
     const [, time, signature] = /^([0-9a-z]{1,11})\.([\w-]{22})$/.exec(stamp) ?? []
     if (time === undefined || signature === undefined) return undefined
-    return isEqual(signature, this.#signature(time)) === 1 ? Number.parseInt(time, 36) : undefined
+    return isEqual(signature, this.#signature(time)) ? Number.parseInt(time, 36) : undefined
   }
 
   #signature(time: string): string {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
 
@@ -32,20 +33,18 @@ test('two secrets are taken while one takes the place of the other, and no third
   expect(message).toMatch(/ALERT_WEBHOOK_SECRET: is not whsec_ and then/)
 })
 
-test.each([
-  'http://127.0.0.1:5678/x',
-  'http://[::1]/x',
-  'http://192.168.1.7/x',
-  'http://n8n:5678/x',
-])('HTTP is taken for an address of the own network, and for a name: %s', (near) => {
-  const webhook = load({ ALERT_WEBHOOK_URL: near, ALERT_WEBHOOK_SECRET: secret(32) })
-  expect(webhook?.url).toBe(near)
-})
+test.each(['http://127.0.0.1:5678/x', 'http://n8n:5678/x'])(
+  'HTTP is taken for an address of the own network, and for a name: %s',
+  (near) => {
+    const webhook = load({ ALERT_WEBHOOK_URL: near, ALERT_WEBHOOK_SECRET: secret(32) })
+    expect(webhook?.url).toBe(near)
+  },
+)
 
 test.each([
   ['a URL alone', url, '', /ALERT_WEBHOOK_SECRET: is missing/],
   ['a secret alone', '', secret(32), /ALERT_WEBHOOK_URL: is missing/],
-  ['another protocol', 'ftp://127.0.0.1/very-secret', secret(32), /not a URL of HTTPS or HTTP/],
+  ['another protocol', 'ftp://127.0.0.1/very-secret', secret(32), /not a URL of HTTPS/],
   ['HTTP to elsewhere', 'http://8.8.8.8/very-secret', secret(32), /address that gets no messages/],
   ['a link-local address', 'https://[fe80::1]/very-secret', secret(32), /gets no messages/],
   ['a password in the URL', 'https://me:very-secret@a.example', secret(32), /password/],
@@ -58,3 +57,13 @@ test.each([
   expect(message).toMatch(problem)
   expect(message).not.toMatch(/very-secret|a2tr|not\*base64/)
 })
+
+test.each(['WEBHOOK', 'ALERT_WEBHOOK'])(
+  'a missing %s_SECRET is answered with a command that makes one',
+  (name) => {
+    const variables = { [`${name}_URL`]: url }
+    const [, command = ''] = /Make one with: (.*")\. Or/.exec(problemsOf(variables)) ?? []
+    const made = execFileSync('/bin/sh', ['-c', command], { encoding: 'utf8' })
+    expect(problemsOf({ ...variables, [`${name}_SECRET`]: made })).toBe('accepted')
+  },
+)

@@ -1,7 +1,8 @@
 import type { EnvFile } from './env/env-file.ts'
 import type { SettingsReader } from './reader.ts'
-import { isSecret } from './settings.ts'
-import type { WebhookKey } from './values.ts'
+import { isSecret, settings } from './settings.ts'
+import type { DeclaredSite } from './sites/site-schema.ts'
+import type { WebhookKey } from './secret-values.ts'
 
 /** Where messages go. All of it is secret: the URL of a chat program allows to post. */
 export interface WebhookReceiver {
@@ -52,6 +53,23 @@ export function readReceiver(
   const url = reader.value(`${name}_URL`)
   const keys = reader.value(`${name}_SECRET`)
   return url === undefined || keys === undefined ? undefined : { url, keys }
+}
+
+/** Reads the webhooks of a site: its own, or that of the environment. Those that were refused are left out. */
+export function readWebhooks(
+  reader: SettingsReader,
+  own?: DeclaredSite['webhooks'],
+): readonly SiteWebhook[] {
+  const { kind } = settings.WEBHOOK_SECRET
+  if (!own) {
+    const receiver = readReceiver(reader, 'WEBHOOK')
+    return receiver ? [{ ...receiver, secretVariable: 'WEBHOOK_SECRET' }] : []
+  }
+  return own.flatMap(({ url, secretVariable }) => {
+    if (url === undefined || secretVariable === undefined) return []
+    const keys = reader.required(secretVariable, kind, ', and a webhook of a site names it')
+    return keys ? [{ url, keys, secretVariable }] : []
+  })
 }
 
 export function secretsOf(

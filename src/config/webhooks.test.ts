@@ -84,6 +84,7 @@ test('what is wrong with the webhooks of a site is told at its place', () => {
   ])
   expect(
     problemsOf({
+      ...keys,
       ...file(
         { url: 'ftp://x/very-secret', secretVariable: secret('a') },
         {},
@@ -91,13 +92,15 @@ test('what is wrong with the webhooks of a site is told at its place', () => {
       ),
     }),
   ).toEqual([
-    `${at}[0].url is not a URL of HTTPS or HTTP without user name and password.`,
-    `${at}[0].secretVariable is not the name of a variable for a secret of a webhook.`,
+    `${at}[0].url is not a URL of HTTPS, or of HTTP in the own network, without user name and password.`,
+    `${at}[0].secretVariable is not the name of a variable that begins with WEBHOOK_SECRET.`,
     `${at}[1].url is missing.`,
     `${at}[1].secretVariable is missing.`,
     `${at}[2].key is no key of this file.`,
   ])
   const six = [1, 2, 3, 4, 5, 6].map((it) => ({ ...own, url: `https://a.example/${it}` }))
-  expect(problemsOf({ ...file(...six), ...keys })).toEqual([`${at} is out of range.`])
+  expect(problemsOf({ ...file(...six), ...keys })).toEqual([
+    `${at} is not a list with 0 to 5 entries.`,
+  ])
   expect(problemsOf({ ...file(...six.slice(1)), ...keys })).toEqual([])
 })

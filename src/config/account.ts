@@ -1,6 +1,6 @@
-import { keyExpected, privateKey } from './google-key/private-key.ts'
-import type { ParsedSetting, SettingRefusal } from './refusal.ts'
-import { type Files, parseFileAt } from './read-file.ts'
+import { privateKey, readPrivateKey } from './google-key/private-key.ts'
+import { type Kind, text, Wrong } from './kind.ts'
+import { type Files, readFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
 
 export interface Account {
@@ -9,41 +9,36 @@ export interface Account {
   readonly privateKey: string
 }
 
-const fileExpected = 'the path of the JSON key file of a Google service account'
-const orFile =
-  'Set it; or set SHEETS_CREDENTIALS_FILE to the path of the JSON key file. docs/google-setup.md explains how to get that file.'
-
 /**
  * Reads the service account: from the file that was named for Rollcall, else from the pair of
  * address and key, else from the file that was named for Google's own tools.
  */
 export function readAccount(reader: SettingsReader, files: Files): Account | undefined {
-  const hasPair = reader.isSet('SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY')
-  const fromFile = (path: string) => accountInFile(files, path)
-
-  if (reader.isSet('SHEETS_CREDENTIALS_FILE') && hasPair) {
-    reader.refuse('SHEETS_CREDENTIALS_FILE', {
-      problem: 'is set together with SHEETS_CREDENTIALS_EMAIL or SHEETS_PRIVATE_KEY.',
-      expected: 'the service account from one place only',
-      hint: 'Remove SHEETS_CREDENTIALS_FILE; or remove SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY.',
-    })
-    return undefined
+  const inFile = keyFile(files)
+  const isOwn = reader.says('SHEETS_CREDENTIALS_FILE')
+  const hasPair = !isOwn && reader.isSet('SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY')
+  if (!reader.isSet('SHEETS_CREDENTIALS_FILE')) {
+    const isPair = hasPair || !reader.isSet('GOOGLE_APPLICATION_CREDENTIALS')
+    return isPair ? readPair(reader) : reader.read('GOOGLE_APPLICATION_CREDENTIALS', inFile)
   }
-  if (reader.isSet('SHEETS_CREDENTIALS_FILE'))
-    return reader.optional('SHEETS_CREDENTIALS_FILE', fromFile)
-  if (hasPair || !reader.isSet('GOOGLE_APPLICATION_CREDENTIALS')) return readPair(reader)
-  return reader.optional('GOOGLE_APPLICATION_CREDENTIALS', fromFile)
+  if (!hasPair) return reader.read('SHEETS_CREDENTIALS_FILE', inFile)
+  reader.refuse('SHEETS_CREDENTIALS_FILE', {
+    problem: 'is set together with SHEETS_CREDENTIALS_EMAIL or SHEETS_PRIVATE_KEY.',
+    expected: 'the service account from one place only',
+    hint: 'Remove SHEETS_CREDENTIALS_FILE; or remove SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY.',
+  })
+  return undefined
 }
 
 function readPair(reader: SettingsReader): Account | undefined {
-  const key = reader.required('SHEETS_PRIVATE_KEY', missing(keyExpected))
+  const key = reader.required('SHEETS_PRIVATE_KEY', privateKey, '', orFile)
   const inKey = key?.clientEmail
   const given = reader.value('SHEETS_CREDENTIALS_EMAIL')
   // A refused key may contain the address, so do not ask for the address yet.
   const mayBeInKey = inKey !== undefined || (!key && reader.isSet('SHEETS_PRIVATE_KEY'))
   if (!mayBeInKey && !reader.isSet('SHEETS_CREDENTIALS_EMAIL')) {
     const expected = 'the address of the service account (client_email in its JSON key file)'
-    reader.refuse('SHEETS_CREDENTIALS_EMAIL', missing(expected))
+    reader.refuse('SHEETS_CREDENTIALS_EMAIL', { problem: 'is missing.', expected, hint: orFile })
   }
   if (inKey !== undefined && given !== undefined && given.toLowerCase() !== inKey.toLowerCase()) {
     reader.refuse('SHEETS_CREDENTIALS_EMAIL', {
@@ -56,21 +51,20 @@ function readPair(reader: SettingsReader): Account | undefined {
   return key && email !== undefined ? { email, privateKey: key.pem } : undefined
 }
 
-function missing(expected: string): SettingRefusal {
-  return { problem: 'is missing.', expected, hint: orFile }
-}
+const orFile =
+  'Set it; or set SHEETS_CREDENTIALS_FILE to the path of the JSON key file. docs/google-setup.md explains how to get that file.'
 
-/** Reads the JSON key file of a service account. */
-export function accountInFile(files: Files, path: string): ParsedSetting<Account> {
-  return parseFileAt(files, path, fileExpected, (content) => {
-    const key = privateKey(content)
-    if (!('value' in key)) return key
-    const { pem, clientEmail } = key.value
-    if (clientEmail !== undefined) return { value: { email: clientEmail, privateKey: pem } }
-    return {
-      problem: 'is a bare key, without the address of its account.',
-      expected: fileExpected,
-      hint: 'Use the JSON key file; or set SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY instead.',
-    }
-  })
+/** The path of the JSON key file of a service account. */
+function keyFile(files: Files): Kind<Account> {
+  return text('the path of the JSON key file of a Google service account', (path) =>
+    readFileAt(files, path, (content) => {
+      const key = readPrivateKey(content)
+      if (key instanceof Wrong) return key
+      const { pem, clientEmail } = key
+      if (clientEmail !== undefined) return { email: clientEmail, privateKey: pem }
+      const hint =
+        'Use the JSON key file; or set SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY instead.'
+      return new Wrong('is a bare key, without the address of its account.', hint)
+    }),
+  )
 }

@@ -23,7 +23,6 @@ test.each([
   ['postgres://u:p@db.example.com/rollcall', 'db.example.com', 'rollcall'],
   ['postgresql://db.example.com:5433/a%20b', 'db.example.com', 'a b'],
   ['postgres://u:p%40%2F%25@127.0.0.1/d', '127.0.0.1', 'd'],
-  ['postgres://u@[::1]/d', '[::1]', 'd'],
   ['postgres:///d?host=/var/run/postgresql', '/var/run/postgresql', 'd'],
   ['postgres://u:p@h/d?sslmode=verify-full&sslrootcert=root.pem&channel_binding=require', 'h', 'd'],
 ])('%s is accepted', (url, host, name) => {
@@ -36,13 +35,10 @@ test.each([
   ['mysql://u:PASSWORD@h/d', /not the URL of a PostgreSQL/, /postgres:\/\//],
   ['postgres:///d', /names no host/, /host/],
   ['postgres://u:PASSWORD@h', /names no database/, /name/],
-  ['postgres://u:PASSWORD@h/d/e', /names no database/, /name/],
   ['postgres://u:PASSWORD@h1,h2/d', /several hosts/, /primary/],
-  ['postgres://u:PASSWORD@h1:5432,h2:5432/d', /must be written as a code/, /./],
   ['postgres://u:PASSWORD/x@h/d', /must be written as a code/, /%2F/],
-  ['postgres://u:12#PASSWORD@h/d', /must be written as a code/, /%23/],
   ['postgres://u:PASSWORD%@h/d', /must be written as a code/, /%25/],
-  ['postgres://u:PASSWORD x@h/d', /must be written as a code/, /./],
+  ['postgres://u:PASSWORD%00@h/d', /must be written as a code/, /./],
   ['postgres://u:PASSWORD@h/d?sslmode=strict', /unknown sslmode/, /verify-full/],
   ['postgres://u:PASSWORD@h/d?sslrootcert=none.pem', /sslrootcert that cannot be read/, /PEM/],
   [
@@ -51,7 +47,6 @@ test.each([
     /verify-full/,
   ],
   ['postgres://u:PASSWORD@h/d?query_timeout=1', /named query_timeout that .* not take/, /sslmode/],
-  ['postgres://u:PASSWORD@h/d?options=-c', /named options/, /Remove it/],
   [`postgres://h/d?${'PASSWORD'.toLowerCase()}-1=x`, /has a parameter that/, /Remove it/],
 ])('%s is refused with what to do, and without its password', (url, problem, hint) => {
   const { database, problems } = read(url.replace('PASSWORD', password))
@@ -82,12 +77,10 @@ describe('sslmode', () => {
     ['?sslmode=disable', false, unencrypted],
     ['?sslmode=no-verify', { rejectUnauthorized: false }, unchecked],
     ['?sslmode=require', {}, none],
-    ['?sslmode=verify-ca', {}, none],
     ['?sslmode=verify-full', {}, none],
     ['?sslnegotiation=direct', {}, none],
     ['?sslmode=require&uselibpqcompat=true', { rejectUnauthorized: false }, unchecked],
     ['?sslmode=verify-full&uselibpqcompat=true', {}, none],
-    ['?sslmode=disable&uselibpqcompat=true', false, unencrypted],
   ])('"%s" is what pg makes of it, and a warning when it protects little', (query, ssl, words) => {
     const { database, problems } = read(`postgres://u:p@${host}/d${query}`)
     expect(problems).toEqual([])

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { isLoopback } from '../platform/web-host.ts'
+import { text, Wrong } from './kind.ts'
+import { urlCodes, urlWithLogin } from './mail-values.ts'
 import type { Files } from './read-file.ts'
-import type { ParsedSetting } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
-import { decoded, urlCodes } from './values.ts'
 
 /** The PostgreSQL database that keeps the journal. Holds no secret. */
 export interface DatabaseConfig {
@@ -36,9 +36,6 @@ const parameters = [
   ...fileParameters,
 ]
 
-const expected =
-  'a URL such as postgres://USER:PASSWORD@HOST/DATABASE, with ?sslmode=verify-full behind it for TLS'
-
 /** Reads `DATABASE_URL`. Undefined when it is unset or was refused. */
 export function readDatabase(
   reader: SettingsReader,
@@ -53,70 +50,62 @@ export function readDatabase(
       hint: 'Set SHEETS_SHEET_ID and the service account (docs/google-setup.md); or remove DATABASE_URL to keep signups in DATA_DIR.',
     })
   }
-  return reader.optional('DATABASE_URL', (text) => parseDatabaseUrl(text, files))
+  const form =
+    'the URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE, with ?sslmode=verify-full behind it for TLS'
+  return reader.read(
+    'DATABASE_URL',
+    text(
+      form,
+      (it) => parseDatabaseUrl(it, files),
+      'Begin it with postgres:// (or postgresql://). Only PostgreSQL, and what speaks its protocol, is supported.',
+    ),
+  )
 }
 
-function parseDatabaseUrl(text: string, files: Files): ParsedSetting<Database> {
-  const url = URL.parse(text)
-  const refused = (problem: string, hint: string) => ({ problem, expected, hint })
-  if (!/^postgres(ql)?:\/\//i.test(text)) {
-    return refused(
-      'is not the URL of a PostgreSQL database.',
-      'Begin it with postgres:// (or postgresql://). Only PostgreSQL, and what speaks its protocol, is supported.',
-    )
-  }
-  // What is behind an unwritten / ? or # of a password ends with the @ before the host.
-  const isBroken = !url || (url.pathname + url.search + url.hash).includes('@')
-  if (isBroken || !isDecodable(url) || /[\s\p{Cc}]/u.test(text)) {
-    return refused('has a character that must be written as a code, or is no URL.', urlCodes)
-  }
+function parseDatabaseUrl(it: string, files: Files): Database | Wrong | undefined {
+  if (!/^postgres(ql)?:\/\//i.test(it)) return undefined
+  const url = urlWithLogin(it)
+  if (url instanceof Wrong) return url
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   const name = decodeURIComponent(url.pathname.slice(1))
-  if (host === '') return refused('names no host.', 'Write the host behind the @ or the //.')
+  if (host === '') return new Wrong('names no host.', 'Write the host behind the @ or the //.')
   if (host.includes(',')) {
-    return refused(
-      'names several hosts.',
-      'Give one that always leads to the primary: that of a pooler, of the provider, or of a proxy.',
-    )
+    const hint =
+      'Give one that always leads to the primary: that of a pooler, of the provider, or of a proxy.'
+    return new Wrong('names several hosts.', hint)
   }
-  if (name === '' || name.includes('/')) {
-    return refused('names no database.', 'Write / and its name behind the host.')
-  }
-  const refusal = parameterProblem(url, files)
-  if (refusal) return refused(...refusal)
-  return { value: { database: { host, name }, ...secured(url, host) } }
-}
-
-function isDecodable({ username, password, hostname, pathname, search }: URL): boolean {
-  return decoded(username, password, hostname, pathname, search) !== undefined
+  if (name === '' || name.includes('/'))
+    return new Wrong('names no database.', 'Write / and its name behind the host.')
+  const wrong = wrongParameter(url, files)
+  return wrong ?? { database: { host, name }, ...secured(url, host) }
 }
 
 /** What is wrong with the part behind the question mark, and what to do. */
-function parameterProblem(
-  { searchParams }: URL,
-  { folder, readText }: Files,
-): readonly [string, string] | undefined {
+function wrongParameter({ searchParams }: URL, { folder, readText }: Files): Wrong | undefined {
   const unknown = [...searchParams.keys()].find((key) => !parameters.includes(key))
   if (unknown !== undefined) {
     // A part of a password may be here, so only what looks like a name is repeated.
     const named = /^[a-z_]{2,30}$/i.test(unknown) ? ` named ${unknown}` : ''
-    return [
+    return new Wrong(
       `has a parameter${named} that Rollcall does not take.`,
       `Remove it. These may be there: ${parameters.join(', ')}. ${urlCodes}`,
-    ]
+    )
   }
   const mode = searchParams.get('sslmode')
   if (mode !== null && !sslModes.includes(mode)) {
-    return ['has an unknown sslmode.', `Give one of ${sslModes.join(', ')}.`]
+    return new Wrong('has an unknown sslmode.', `Give one of ${sslModes.join(', ')}.`)
   }
   const isAlike = searchParams.get('uselibpqcompat') === 'true'
   if (isAlike && mode === 'verify-ca' && !searchParams.has('sslrootcert')) {
-    return ['has sslmode=verify-ca without sslrootcert.', 'Give sslmode=verify-full instead.']
+    return new Wrong('has sslmode=verify-ca without sslrootcert.', 'Give sslmode=verify-full.')
   }
   for (const key of fileParameters) {
     const path = searchParams.get(key)
     if (path !== null && !isReadable(readText, resolve(folder, path))) {
-      return [`names a file in ${key} that cannot be read.`, 'Give the path of a PEM file.']
+      return new Wrong(
+        `names a file in ${key} that cannot be read.`,
+        'Give the path of a PEM file.',
+      )
     }
   }
   return undefined

@@ -1,6 +1,6 @@
 import { isLoopback } from '../platform/web-host.ts'
+import { pathText } from './path.ts'
 import type { SettingsReader } from './reader.ts'
-import { pathText } from './sites/schema-problems.ts'
 import type { ReadSite } from './sites/sites.ts'
 import { type SettingName, settings } from './settings.ts'
 
@@ -10,10 +10,13 @@ const needed = ['MAIL_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const satisfies readon
 export type MailConfig = NonNullable<ReturnType<typeof readMail>['mail']>
 
 /** Reads how mail is sent. Refuses, all at once, what is missing for what is turned on. */
-export function readMail(reader: SettingsReader, sites: readonly ReadSite[]) {
+export function readMail(
+  reader: SettingsReader,
+  sites: readonly ReadSite[],
+  publicUrl: string | undefined,
+) {
   const mailUrl = reader.value('MAIL_URL')
   const from = reader.value('MAIL_FROM')
-  const publicUrl = reader.value('PUBLIC_URL')
   const values = {
     perHour: reader.value('MAIL_PER_HOUR'),
     /** Who gets reports; undefined when nobody does. */
@@ -21,13 +24,10 @@ export function readMail(reader: SettingsReader, sites: readonly ReadSite[]) {
     ownerWhen: reader.value('OWNER_MAIL_WHEN'),
   }
   const reason = whyMail(reader, sites)
-  for (const name of needed) {
-    if (reason === undefined || reader.isSet(name)) continue
-    reader.refuse(name, {
-      problem: `is missing, and ${reason} needs it.`,
-      expected: `a value such as ${settings[name].example}`,
-      hint: `Set it as docs/mail.md says; or turn off ${reason}.`,
-    })
+  if (reason !== undefined) {
+    const hint = `Set it as docs/mail.md says; or turn off ${reason}.`
+    for (const name of needed)
+      reader.required(name, settings[name].kind, `, and ${reason} needs it`, hint)
   }
   const isWhole = mailUrl !== undefined && from !== undefined && publicUrl !== undefined
   return {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { ParsedSetting } from './refusal.ts'
+import { Wrong, wrongOf } from './kind.ts'
 import { filePath } from './values.ts'
 
 /** Reads files for `config/`, which does not use the file system itself. */
@@ -10,29 +10,26 @@ export interface Files {
   readonly readText: (path: string) => string
 }
 
-/** Reads the file at a path that a setting has, and parses it. Relative paths begin at the working folder. */
-export function parseFileAt<T>(
+/** Reads the file at a path that a setting has. Relative paths begin at the working folder. */
+export function readFileAt<T>(
   files: Files,
   path: string,
-  expected: string,
-  parse: (content: string) => ParsedSetting<T>,
-): ParsedSetting<T> {
-  const usable = filePath(path)
-  if (!('value' in usable)) return { ...usable, expected }
+  read: (content: string) => T | Wrong,
+): T | Wrong {
+  const wrong = wrongOf(filePath, path)
+  if (wrong) return wrong
   let content: string
   try {
     content = files.readText(resolve(files.folder, path))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
-    return {
-      problem: `names a file that ${reason} (relative paths begin at ${files.folder}).`,
-      expected,
-      hint: 'Check that the path leads to a file of at most 1 MiB that the user who runs Rollcall may read. In a container, mount the file.',
-    }
+    return new Wrong(
+      `names a file that ${reason} (relative paths begin at ${files.folder}).`,
+      'Check that the path leads to a file of at most 1 MiB that the user who runs Rollcall may read. In a container, mount the file.',
+    )
   }
-  const parsed = parse(content)
-  if ('value' in parsed) return parsed
-  const problem = `names a file that cannot be used: it ${parsed.problem}`
-  return { problem, expected, hint: parsed.hint }
+  const value = read(content)
+  if (!(value instanceof Wrong)) return value
+  return new Wrong(`names a file that cannot be used: it ${value.problem}`, value.hint)
 }

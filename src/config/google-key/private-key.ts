@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
-import type { ParsedSetting, SettingRefusal } from '../refusal.ts'
+import { text, Wrong, wrongOf } from '../kind.ts'
 import { emailAddress } from '../values.ts'
-import { isRecord } from '../../signup/json.ts'
 
 export interface PrivateKey {
   /** PKCS#8, PEM. */
@@ -19,81 +18,57 @@ const charactersMax = 32 * 1024
 /** The minimum for RSA signatures in NIST SP 800-131A, and the size of Google's keys. */
 const modulusBitsMin = 2048
 
-const copyAgain =
-  'Copy it again: the whole private_key of the JSON key file, or the whole file, as it is.'
+const noKey = new Wrong(
+  'is not a private key: neither a text with -----BEGIN PRIVATE KEY----- nor base64 of one.',
+)
 
-const noKey: KeyRefusal = {
-  problem:
-    'is not a private key: neither a text with -----BEGIN PRIVATE KEY----- nor base64 of one.',
-  hint: copyAgain,
-}
-
-const damaged: KeyRefusal = {
-  problem: 'is incomplete, damaged, protected by a passphrase, or no private key.',
-  hint: copyAgain,
-}
+const damaged = new Wrong('is incomplete, damaged, protected by a passphrase, or no private key.')
 
 /** Matches one line that begins or ends as no key does. */
 const path = /^(~|\.{1,2})?[\\/][^\n]*$|^[a-z]:[\\/][^\n]*$|^[^\n]*\.(json|pem|p12|key)$/i
 
-const isPath: KeyRefusal = {
-  problem: 'is the path of a file, which belongs in SHEETS_CREDENTIALS_FILE.',
-  hint: 'Set SHEETS_CREDENTIALS_FILE to that path, and remove SHEETS_PRIVATE_KEY and SHEETS_CREDENTIALS_EMAIL.',
-}
+const isPath = new Wrong(
+  'is the path of a file, which belongs in SHEETS_CREDENTIALS_FILE.',
+  'Set SHEETS_CREDENTIALS_FILE to that path, and remove SHEETS_PRIVATE_KEY and SHEETS_CREDENTIALS_EMAIL.',
+)
 
 /**
  * Parses the private key of a service account from any form that people paste: PKCS#8 or PKCS#1, or
  * the whole JSON key file, or base64 of either; quoted or not; with real or escaped line breaks, any
  * number of backslashes, or on one line. A refusal tells what the text is instead.
  */
-export function parsePrivateKey(
-  text: string,
-  base64Depth = base64DepthMax,
-): PrivateKey | KeyRefusal {
-  if (text.length > charactersMax) return { problem: 'is longer than any key.', hint: copyAgain }
-  const bare = unwrap(text)
-  if (bare === '') return { problem: 'is empty.', hint: copyAgain }
-  if (bare.startsWith('{')) {
-    const file = readKeyFile(bare)
-    if ('problem' in file) return file
-    const key = parsePrivateKey(file.privateKey, base64Depth)
-    return 'problem' in key ? key : { pem: key.pem, clientEmail: file.clientEmail }
-  }
-  const plain = unescape(bare)
+export function parsePrivateKey(text: string, base64Depth = base64DepthMax): PrivateKey | Wrong {
+  if (text.length > charactersMax) return new Wrong('is longer than any key.')
+  const plain = unescape(text)
+  if (plain === '') return new Wrong('is empty.')
+  if (plain.startsWith('{')) return readKeyFile(plain, base64Depth)
   if (/-\s*BEGIN/.test(plain)) return parsePem(plain)
 
   const base64 = plain.replace(/(?<!-)-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
   const isBase64 = /^[\w+/-]{60,}=*$/.test(base64)
-  if (!isBase64 || base64Depth === 0) return path.test(bare) ? isPath : noKey
+  if (!isBase64 || base64Depth === 0) return path.test(text.trim()) ? isPath : noKey
   const bytes = Buffer.from(base64, 'base64')
   const inner = textIn(bytes)
   return inner === undefined ? readRsaKey(bytes) : parsePrivateKey(inner, base64Depth - 1)
 }
 
-export const keyExpected = 'the private key (RSA) of a Google service account'
-
-/** Parses such a key as a setting. The address beside it must be that of a service account. */
-export function privateKey(text: string): ParsedSetting<PrivateKey> {
+/** The key of a service account. The address beside it must be that of one. */
+export function readPrivateKey(text: string): PrivateKey | Wrong {
   const key = parsePrivateKey(text)
-  if ('problem' in key) return { ...key, expected: keyExpected }
-  const email = key.clientEmail === undefined ? undefined : emailAddress(key.clientEmail)
-  if (email === undefined || 'value' in email) return { value: key }
-  return { ...email, problem: `has a client_email in its JSON that ${email.problem}` }
+  if (key instanceof Wrong || key.clientEmail === undefined) return key
+  const wrong = wrongOf(emailAddress, key.clientEmail)
+  return wrong ? new Wrong(`has a client_email in its JSON that ${wrong.problem}`, wrong.hint) : key
 }
 
-/** Removes white space, byte order marks and nested quotes around a pasted text. */
-function unwrap(text: string): string {
-  let bare = text.replace(/[\u200b-\u200d\u2060\ufeff]/g, '').trim()
-  for (;;) {
-    const inner = /^(\\*["'`])(.*)\1$/s.exec(bare)?.[2]
-    if (inner === undefined) return bare
-    bare = inner.trim()
-  }
-}
+export const privateKey = text(
+  'the private key (RSA) of a Google service account',
+  readPrivateKey,
+  'Copy it again: the whole private_key of the JSON key file, or the whole file, as it is.',
+)
 
 /**
  * Restores line breaks and the dashes that a word processor made long. Removes all backslashes, because
- * neither PEM nor base64 has any.
+ * neither PEM nor base64 has any, and quotes, white space and byte order marks around a pasted text.
  */
 function unescape(text: string): string {
   return text
@@ -101,20 +76,21 @@ function unescape(text: string): string {
       String.fromCharCode(parseInt(hex, 16)),
     )
     .replace(/(?<!\\)\\+[rnt]/g, '\n')
-    .replaceAll('\\', '')
+    .replace(/[\\\u200b-\u200d\u2060\ufeff]/g, '')
     .replace(/[\u2010-\u2015]/g, '-')
+    .replace(/^["'`\s]+|(?<!["'`\s])["'`\s]+$/g, '')
 }
 
 /** Parses PEM. A label may have lost its spaces. The END line may be missing, because the key itself tells its length. */
-function parsePem(text: string): PrivateKey | KeyRefusal {
+function parsePem(text: string): PrivateKey | Wrong {
   const body = /-\s*BEGIN[A-Z0-9\s]*PRIVATE\s?KEY\s*-+([^-]*)/.exec(text)?.[1]
   if (body === undefined) return noKey
   const base64 = withoutBareN(body.replace(/\s/g, ''))
   if (base64 !== '') return readRsaKey(Buffer.from(base64, 'base64'))
-  return {
-    problem: 'stops after its first line.',
-    hint: 'In .env, put the key between double quotes, where it may have several lines. Elsewhere, write it on one line with \\n for each line break.',
-  }
+  return new Wrong(
+    'stops after its first line.',
+    'In .env, put the key between double quotes, where it may have several lines. Elsewhere, write it on one line with \\n for each line break.',
+  )
 }
 
 /**
@@ -132,7 +108,7 @@ function textIn(bytes: Buffer): string | undefined {
 }
 
 /** Checks a key in DER (PKCS#8 or PKCS#1) and returns it as PKCS#8 in PEM. */
-function readRsaKey(der: Buffer): PrivateKey | KeyRefusal {
+function readRsaKey(der: Buffer): PrivateKey | Wrong {
   const key =
     attempt(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })) ??
     attempt(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs1' }))
@@ -141,7 +117,7 @@ function readRsaKey(der: Buffer): PrivateKey | KeyRefusal {
   if (type !== 'rsa' || bits < modulusBitsMin) {
     const kind = type === 'rsa' ? `RSA with ${bits} bits` : String(type)
     const needed = `RSA with ${modulusBitsMin} bits or more is needed`
-    return { problem: `is a key of the kind ${kind}; ${needed}.`, hint: makeKey }
+    return new Wrong(`is a key of the kind ${kind}; ${needed}.`, makeKey)
   }
   // A key with a wrong character can still be read.
   const data = Buffer.from('rollcall')
@@ -149,7 +125,7 @@ function readRsaKey(der: Buffer): PrivateKey | KeyRefusal {
   return attempt(signsWell) ? { pem: key.export({ type: 'pkcs8', format: 'pem' }) } : damaged
 }
 
-/** The result of `read`; undefined when node:crypto cannot read the bytes and throws. */
+/** The result of `read`; undefined when it throws, as node:crypto does for bytes that it cannot read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -158,58 +134,26 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Why a text is not the private key of a service account, and what to do. Never quotes the text. */
-type KeyRefusal = Omit<SettingRefusal, 'expected'>
-
 const makeKey =
   'Make a JSON key in the Google Cloud console (IAM & Admin, Service Accounts, the account, Keys, Add key), and use that file as it is.'
 
-interface KeyFile {
-  readonly clientEmail: string
-  readonly privateKey: string
-}
-
-/** Reads the JSON key file of a service account, even when copying removed or doubled its escapes. */
-function readKeyFile(text: string): KeyFile | KeyRefusal {
-  const content = parseJson(text)
-  if (!isRecord(content)) {
-    return {
-      problem: 'begins like a JSON key file, but is not valid JSON: it was cut off or damaged.',
-      hint: "In .env, put the whole file between single quotes: SHEETS_PRIVATE_KEY='{…}'. Elsewhere, copy it again; or give its base64, which no shell changes; or set SHEETS_CREDENTIALS_FILE to its path.",
-    }
+/**
+ * Reads the JSON key file of a service account. Without its escapes it is no JSON any more, so only the two
+ * members are looked for.
+ */
+function readKeyFile(text: string, base64Depth: number): PrivateKey | Wrong {
+  const [, privateKey] = /"private_key"\s*:\s*"([^"]*)"/.exec(text) ?? []
+  const [, clientEmail] = /"client_email"\s*:\s*"([^"]*)"/.exec(text) ?? []
+  if (privateKey !== undefined && clientEmail !== undefined) {
+    const key = parsePrivateKey(privateKey, base64Depth)
+    return key instanceof Wrong ? key : { pem: key.pem, clientEmail }
   }
-  const { client_email: clientEmail, private_key: privateKey } = content
-  if (typeof privateKey === 'string' && typeof clientEmail === 'string') {
-    return { clientEmail, privateKey }
-  }
+  if (!text.endsWith('}'))
+    return new Wrong(
+      'begins like a JSON key file, but is not valid JSON: it was cut off or damaged.',
+      "In .env, put the whole file between single quotes: SHEETS_PRIVATE_KEY='{…}'. Elsewhere, copy it again; or give its base64, which no shell changes; or set SHEETS_CREDENTIALS_FILE to its path.",
+    )
   const problem =
     'is no key file of a service account: without private_key or without client_email.'
-  return { problem, hint: makeKey }
-}
-
-/** Parses JSON that is intact, has damaged line breaks, or was escaped once more as a whole. */
-function parseJson(text: string): unknown {
-  const attempts = [
-    () => text,
-    () => repairLineBreaks(text),
-    () => String(JSON.parse(`"${text.replace(/\r?\n/g, ' ')}"`)),
-  ]
-  for (const attempt of attempts) {
-    try {
-      return JSON.parse(attempt())
-    } catch {
-      // Try the next reading. The caller reports when all fail.
-    }
-  }
-  return undefined
-}
-
-/**
- * Repairs line breaks: inside a string, a real one becomes an escaped one; between strings, an escaped
- * one becomes a space.
- */
-function repairLineBreaks(text: string): string {
-  return text.replace(/("(?:[^"\\]|\\.)*")|\\+[nrt]/gs, (_, string: string | undefined) =>
-    string === undefined ? ' ' : string.replace(/\r?\n/g, '\\n'),
-  )
+  return new Wrong(problem, makeKey)
 }

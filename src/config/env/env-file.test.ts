@@ -61,7 +61,6 @@ describe('the problem names a bad line by its number', () => {
     ['a colon', 'A=1\nPORT: 3001', /not an assignment in line 2\./],
     ['a space', 'PORT 3001', /line 1\./],
     ['a colon, and = in the value', 'CHALLENGE_SECRET_KEY: 0xabc=', /line 1\./],
-    ['many lines', 'a\nb\nA=1\nc\n\nd', /lines 1, 2, 4, 6\./],
     ['very many lines', 'a\nA=1\n'.repeat(20), /lines 1, 3, 5, 7, 9, 11, 13, 15, …\./],
     ['an unclosed quote', 'PORT="3001\nHOST=::', /not closed.* line 1\./],
     [
@@ -70,7 +69,6 @@ describe('the problem names a bad line by its number', () => {
       /not closed.* lines 1, 3\./,
     ],
     ['text behind a quote', 'PAGE_TITLE="The "best" letter"', /after a closing quote.* line 1\./],
-    ['a second setting', 'DEFAULT_SHEET_TAB=News API_KEYS=x', /second setting.* line 1\./],
     ['a second setting behind a semicolon', 'PORT=1;export\tHOST=::', /second setting.* line 1\./],
     ['a colour without quotes', 'PAGE_ACCENT=#0a7a4b', /begins with #.* line 1\./],
   ])('%s', (_, text, problem) => {
@@ -81,7 +79,6 @@ describe('the problem names a bad line by its number', () => {
   test.each([
     ['JSON without quotes', 'SHEETS_PRIVATE_KEY={\n  "type": "service_account"\n}'],
     ['JSON between double quotes', 'SHEETS_PRIVATE_KEY="{"type":"service_account"}"'],
-    ['JSON of several lines between double quotes', 'SHEETS_PRIVATE_KEY="{\n  "type": "x"\n}"'],
   ])('the hint for %s says to use single quotes', (_, text) => {
     expect(parseEnvFile(text).problems[0]?.hint).toContain("SHEETS_PRIVATE_KEY='{…}'")
   })

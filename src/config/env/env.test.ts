@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { messageOf } from '../../platform/message-of.ts'
+import { type Config, loadConfig } from '../config.ts'
 import { readEnvironment } from './env.ts'
 
 let folder: string
@@ -13,53 +13,33 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const program = `
-  import { readEnvironment } from ${JSON.stringify(new URL('env.ts', import.meta.url).href)}
-  import { loadConfig } from ${JSON.stringify(new URL('../config.ts', import.meta.url).href)}
-  try {
-    const { config } = loadConfig(readEnvironment())
-    console.log(JSON.stringify({ config }))
-  } catch (error) {
-    console.log(JSON.stringify({ message: error.message }))
-  }
-`
-
-interface Told {
-  readonly config?: {
-    port: number
-    dataDir: string
-    sites: { defaultTab: string }[]
-    warnings: string[]
-  }
+/** What a process in the folder makes of its settings. */
+function startWith(environment: Record<string, string> = {}): {
+  readonly config?: Config
   readonly message?: string
-}
-
-/** What a real process in the folder makes of its settings. */
-async function startWith(environment: Record<string, string> = {}): Promise<Told> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module', '--eval', program],
-    { cwd: folder, env: environment },
-  )
-  const told: Told = JSON.parse(stdout)
-  return told
+} {
+  try {
+    return loadConfig(readEnvironment({ ROLLCALL_FOLDER: folder, ...environment }))
+  } catch (error) {
+    return { message: messageOf(error) }
+  }
 }
 
 const writeEnvFile = (content: string | Buffer) => writeFile(join(folder, '.env'), content)
 
-test('without an .env file only the environment counts, and paths begin in the working directory', async () => {
-  const { config } = await startWith({ PORT: '4000' })
+test('without an .env file only the environment counts, and paths begin in its folder', () => {
+  const { config } = startWith({ PORT: '4000' })
   expect(config).toMatchObject({ port: 4000, dataDir: join(folder, 'data') })
 })
 
 test('an .env file adds variables, and those of the environment win, even empty ones', async () => {
   await writeEnvFile('# ours\nPORT=4000\nexport DEFAULT_SHEET_TAB="Waiting list" # a comment\n')
-  expect((await startWith()).config).toMatchObject({
+  expect(startWith().config).toMatchObject({
     port: 4000,
     sites: [{ defaultTab: 'Waiting list' }],
   })
-  expect((await startWith({ PORT: '5000' })).config?.port).toBe(5000)
-  expect((await startWith({ PORT: '' })).config?.port).toBe(3000)
+  expect(startWith({ PORT: '5000' }).config?.port).toBe(5000)
+  expect(startWith({ PORT: '' }).config?.port).toBe(3000)
 })
 
 test.skipIf(process.platform === 'win32')(
@@ -67,21 +47,21 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     await writeEnvFile('PORT=4000\nAPI_KEYS=0123456789abcdef\nMETRICS_TOKEN=\n')
     await chmod(join(folder, '.env'), 0o644)
-    expect((await startWith()).config?.warnings).toEqual([
+    expect(startWith().config?.warnings).toEqual([
       'Every user of this machine may read the file .env, which has API_KEYS. ' +
         'Give it to the user who runs Rollcall, and run chmod 600 .env.',
     ])
     await chmod(join(folder, '.env'), 0o640)
-    expect((await startWith()).config?.warnings).toEqual([])
+    expect(startWith().config?.warnings).toEqual([])
     await writeEnvFile('PORT=4000\n')
     await chmod(join(folder, '.env'), 0o644)
-    expect((await startWith()).config?.warnings).toEqual([])
+    expect(startWith().config?.warnings).toEqual([])
   },
 )
 
 test('the problem of a key in several lines without quotes does not show its lines', async () => {
   await writeEnvFile('SHEETS_PRIVATE_KEY=-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END')
-  const { message } = await startWith()
+  const { message } = startWith()
   expect(message).toContain('SHEETS_PRIVATE_KEY: stops after its first line.')
   expect(message).toContain('double quotes')
   expect(message).not.toContain('MIIEvQ')
@@ -89,7 +69,7 @@ test('the problem of a key in several lines without quotes does not show its lin
 
 test('an .env that is a folder, as Docker makes for a missing file, is a problem', async () => {
   await mkdir(join(folder, '.env'))
-  const { message } = await startWith()
+  const { message } = startWith()
   expect(message).toContain('.env: cannot be read (EISDIR).')
   expect(message).toContain(join(folder, '.env'))
 })
@@ -99,7 +79,7 @@ test.each([
   ['without one', 'PORT=4000'],
 ])('an .env in UTF-16, %s, is a problem that says so', async (_, content) => {
   await writeEnvFile(Buffer.from(content, 'utf16le'))
-  expect((await startWith()).message).toContain('.env: is not text in UTF-8.')
+  expect(startWith().message).toContain('.env: is not text in UTF-8.')
 })
 
 test('of a file that a setting names, at most 1 MiB is read, even when it has no end', async () => {
@@ -114,6 +94,6 @@ test('of a file that a setting names, at most 1 MiB is read, even when it has no
 
 test.each(['missing', 'file'])('a ROLLCALL_FOLDER that is %s is refused', async (name) => {
   await writeFile(join(folder, 'file'), '')
-  const { message } = await startWith({ ROLLCALL_FOLDER: join(folder, name) })
+  const { message } = startWith({ ROLLCALL_FOLDER: join(folder, name) })
   expect(message).toContain('ROLLCALL_FOLDER: names no folder.')
 })

@@ -7,12 +7,12 @@ import { ConfigError, type SettingProblem } from '../problem.ts'
 const fileBytesMax = 1_048_576
 
 /**
- * The environment of this process and the `.env` file of the working directory, or of ROLLCALL_FOLDER for
+ * The environment of a process and the `.env` file of the working directory, or of ROLLCALL_FOLDER for
  * a command that was called elsewhere. A variable of the process wins, even an empty one: `PORT= npm start`
  * drops the port of `.env`. Throws a ConfigError when the file exists but cannot be read, or the folder does not.
  */
-export function readEnvironment(): Environment {
-  const { ROLLCALL_FOLDER = '', ...ofProcess } = process.env
+export function readEnvironment(env = process.env): Environment {
+  const { ROLLCALL_FOLDER = '', ...ofProcess } = env
   // Without a name it is the working directory.
   const folder = resolve(ROLLCALL_FOLDER)
   if (!existsSync(`${folder}/`)) throw new ConfigError([noFolder(folder)])

@@ -1,72 +1,74 @@
-import { suggest } from '../../signup/suggest.ts'
-import type { SettingProblem } from '../problem.ts'
+import { suggest } from '../../platform/suggest.ts'
 import { textOf, type Variables } from '../reader.ts'
 import type { Assignment } from './env-file.ts'
-import { secretPrefixes, type SettingName, settingNames } from '../settings.ts'
+import { secretPrefixes, settingNames } from '../settings.ts'
 
 const names: readonly string[] = settingNames
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
 
-/** What people call a setting, and what the guides of the providers call it. */
-const otherNames: readonly (readonly [RegExp, SettingName])[] = [
-  [/^(GOOGLE_|SPREAD)?SHEET_ID$/, 'SHEETS_SHEET_ID'],
-  [/^(TURNSTILE|HCAPTCHA|RECAPTCHA)_SITE_KEY$/, 'CHALLENGE_SITE_KEY'],
-  [/^(TURNSTILE|HCAPTCHA|RECAPTCHA)_SECRET_KEY$/, 'CHALLENGE_SECRET_KEY'],
-  [/^API_KEY$/, 'API_KEYS'],
-  [/^RATE_LIMIT$/, 'RATE_LIMIT_PER_MINUTE'],
-  [/^BODY_LIMIT$/, 'BODY_LIMIT_BYTES'],
+/** What people and the guides of providers call what our names have. */
+const otherWords: readonly (readonly [RegExp, string])[] = [
+  [/^ROLLCALL_/, ''],
+  [/^(GOOGLE|SPREADSHEET)_/, 'SHEETS_'],
+  [/^(TURNSTILE|HCAPTCHA|RECAPTCHA|CAPTCHA)_/, 'CHALLENGE_'],
+  [/^(SMTP|EMAIL)_/, 'MAIL_'],
+  [/_COLOU?R$/, '_ACCENT'],
 ]
 
+/** What other programs take from an `.env` file: Google's, Node, npm, Docker and our files of Compose. */
+const ofOthers =
+  /^((GOOGLE_(CLOUD|API|EXTERNAL_ACCOUNT)|CLOUDSDK|GCLOUD|GCE|NODE|NPM_CONFIG|UV|OPENSSL|SSL|COMPOSE|DOCKER|BUILDKIT)_|(TZ|LANG|NO_COLOR|FORCE_COLOR|(HTTP|HTTPS|NO|ALL)_PROXY|SITE|DATABASE_PASSWORD)$)/i
+
 /**
- * The setting that a name may mean. The environment has the names of many programs: a short one, or one
+ * The setting that a name may mean. The environment has the names of many programs: there a short one, or one
  * with another first letter as `DD_LOG_LEVEL`, is near ours by chance.
  */
-function meantBy(name: string, isOurs: boolean): string | undefined {
-  const other = otherNames.find(([form]) => form.test(name))?.[1]
-  const first = name.charAt(0).toUpperCase()
-  const near = names.filter((ours) => isOurs || (ours.length >= 9 && ours.startsWith(first)))
-  return other ?? suggest(name.replace(/^ROLLCALL_/i, ''), near)
+function meantBy(name: string, isSure: boolean): string | undefined {
+  const upper = name.toUpperCase().replaceAll('-', '_')
+  const ours = otherWords.reduce((text, [form, word]) => text.replace(form, word), upper)
+  if (names.includes(ours)) return ours
+  const isNear = (it: string) => isSure || (it.length >= 9 && it.startsWith(upper.charAt(0)))
+  const isWhole = isSure ? ours.length > 2 : ours.includes('_')
+  const longer = isWhole ? names.find((it) => it.startsWith(ours)) : undefined
+  const parent = isSure ? names.find((it) => it.endsWith(`_${ours}`)) : undefined
+  return suggest(ours, names.filter(isNear)) ?? longer ?? parent
 }
 
 /**
- * Problems for variables whose name is not that of a setting, but begins or looks like one.
+ * Warnings of variables that are no setting: of all that stand in the `.env` file, and of those elsewhere
+ * whose names begin or look like ours.
  *
- * @param inFile the assignments of the `.env` file
+ * @param inFile the assignments of that file
  */
 export function misnamed(
   variables: Variables,
   inFile: readonly Pick<Assignment, 'name' | 'line'>[],
-): SettingProblem[] {
+): readonly string[] {
   const hasSites = textOf(variables['ROLLCALL_CONFIG']) !== undefined
   return Object.entries(variables).flatMap(([name, value]) => {
     const text = textOf(value)
     if (text === undefined || names.includes(name) || isServiceLink(name, text)) return []
     if (hasSites && secretPrefixes.some((prefix) => name.startsWith(prefix))) return []
-    const isOurs = ourPrefix.test(name)
+    const line = inFile.find((it) => it.name === name)?.line
+    const isOurs = ourPrefix.test(name) || line !== undefined
     const meant = meantBy(name, isOurs)
-    // If our own setting is set too, even to nothing, this variable is for another program.
+    // If our own setting is set too, even to nothing, a variable of the environment is for another program.
     if (!isOurs && (meant === undefined || variables[meant] !== undefined)) return []
-    return {
-      setting: placeOf(name, meant, inFile.find((it) => it.name === name)?.line),
-      problem: 'is not a setting of Rollcall.',
-      given: 'a value that is not shown',
-      expected: meant === undefined ? 'the name of a setting' : `did you mean ${meant}?`,
-      hint: isOurs
-        ? 'Rename or remove it; docs/configuration.md lists every setting.'
-        : `Rename or remove it. If another program needs it, also set ${meant}, which may be empty for its default.`,
-    }
+    if (line !== undefined && ofOthers.test(name)) return []
+    const advice =
+      meant === undefined ? 'docs/configuration.md lists all of them.' : `Did you mean ${meant}?`
+    return `${placeOf(name, meant, line)} is no setting of Rollcall, so it does nothing. ${advice}`
   })
 }
 
-/**
- * Names the variable only when its name is nearly one of ours, and otherwise its place: the name may be
- * a piece of a key that lost its `=`.
- */
+/** Names the variable by its place alone when its name may be a piece of a key that lost its `=`. */
 function placeOf(name: string, meant: string | undefined, line: number | undefined): string {
-  if (meant !== undefined && /^[A-Za-z_-]+$/.test(name)) return name
-  if (line !== undefined) return `.env, line ${line}`
+  const isWords = /^[A-Z]+(_[A-Z0-9]+)*$/.test(name)
+  const isShown = isWords || (meant !== undefined && /^[A-Za-z_-]+$/.test(name))
   const prefix = ourPrefix.exec(name)?.[0]
-  return `A variable of the environment${prefix ? ` that begins with ${prefix}` : ''}`
+  const place = `A variable of the environment${prefix ? ` that begins with ${prefix}` : ''}`
+  if (line === undefined) return isShown ? name : place
+  return isShown ? `${name} in line ${line} of .env` : `The name in line ${line} of .env`
 }
 
 /**

@@ -1,13 +1,11 @@
-import { z } from 'zod'
 import { isRecord } from '../../signup/json.ts'
 import { columns, headingKey } from '../../signup/row.ts'
-import { firstOf } from '../../signup/site-text.ts'
 import { formSchema } from '../../signup/schema.ts'
-import { line } from '../kinds.ts'
-import { closedObject, inLanguages, note } from '../schema-parts.ts'
+import type { Field } from '../../signup/field.ts'
+import * as kind from '../kind.ts'
+import { line, siteText } from '../texts.ts'
 
-/** More columns than people look at, and few enough for a form. */
-const fieldsMax = 20
+const { checked, described, listOf, object, Wrong } = kind
 
 /**
  * Names that mean something else in a signup, in an exported line, or to JavaScript. A field may be called
@@ -23,28 +21,20 @@ const takenNames: ReadonlySet<string> = new Set(
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/
 
-const name = z
-  .string()
-  .check((payload) => {
-    const expected =
-      'a letter, and then letters, digits, _ and -: up to 40 characters, such as company'
-    if (!namePattern.test(payload.value)) {
-      const hint = 'Choose such a name for programs. Visitors read the label.'
-      note(payload, { problem: 'cannot be the name of a field.', expected, hint })
-    } else if (takenNames.has(payload.value.toLowerCase())) {
-      const hint = 'Choose another name. Visitors read the label.'
-      note(payload, { problem: 'is a name that Rollcall or JavaScript uses.', expected, hint })
-    }
-  })
-  .meta({
-    description: 'Signups carry the value under this name.',
-    pattern: namePattern.source,
-  })
+const name = kind.text(
+  'the name of a field: a letter, and then letters, digits, _ and -, up to 40 characters, such as company',
+  (it) => {
+    if (!namePattern.test(it)) return undefined
+    const isTaken = takenNames.has(it.toLowerCase())
+    return isTaken ? new Wrong('is a name that Rollcall or JavaScript uses.') : it
+  },
+  'Choose such a name for programs. Visitors read the label.',
+  { pattern: namePattern.source, description: 'Signups carry the value under this name.' },
+)
 
 /** A text for visitors, which may be in several languages. */
-function words(charactersMax: number, example: string, description: string) {
-  return inLanguages(line(charactersMax).json(example).meta({ description }))
-}
+const words = (charactersMax: number, example: string, description: string) =>
+  described(siteText(kind.exemplified(line(charactersMax), example)), description)
 
 const common = {
   name,
@@ -52,118 +42,130 @@ const common = {
     100,
     'Company',
     'What visitors read beside the field, and the heading of its column; the name when it is left out.',
-  ).optional(),
-  required: z.boolean().default(false).meta({ description: 'Whether a signup must have a value.' }),
-  help: words(300, 'As on the invoice.', 'A line below the control.').optional(),
+  ),
+  required: described(kind.boolean, 'Whether a signup must have a value.', { default: false }),
+  help: words(300, 'As on the invoice.', 'A line below the control.'),
 }
 
 const typed = {
   ...common,
-  placeholder: words(100, 'Acme Inc.', 'Stands in the control while it is empty.').optional(),
+  placeholder: words(100, 'Acme Inc.', 'Stands in the control while it is empty.'),
 }
 
-const maxLength = z
-  .int()
-  .min(1)
-  .max(2_000)
-  .default(500)
-  .meta({ description: 'The most characters of the text.' })
-
-/** The type of a field that names none. */
-const text = closedObject({ ...typed, type: z.literal('text').optional(), maxLength })
-
-const textarea = closedObject({ ...typed, type: z.literal('textarea'), maxLength })
-
-const option = words(200, 'Small', 'A value as it is shown. The one given first is stored.')
-
-const options = z
-  .array(option)
-  .min(1)
-  .max(200)
-  .check((payload) => {
-    const all = payload.value.map(firstOf)
-    const again = all.findIndex((it, at) => all.indexOf(it) < at)
-    if (again === -1) return
-    const expected = 'an option that is not in the list yet'
-    note(payload, { problem: 'is in the list twice.', expected, hint: 'Remove it.' }, [again])
-  })
-  .meta({ description: 'The values that a visitor chooses from.', uniqueItems: true })
-
-const choice = closedObject({ ...common, type: z.literal('choice'), options })
-
-const choices = closedObject({
-  ...common,
-  type: z.literal('choices'),
-  options: options.check((payload) => {
-    for (const [at, it] of payload.value.map(firstOf).entries()) {
-      if (!it.includes(',')) continue
-      const expected = 'an option without a comma, as commas stand between options in the cell'
-      note(payload, { problem: 'has a comma.', expected, hint: 'Write it without.' }, [at])
-    }
-  }),
-})
-
-const number = closedObject({
+const anyText = {
   ...typed,
-  type: z.literal('number'),
-  min: z.number().optional().meta({ description: 'The least number.' }),
-  max: z.number().optional().meta({ description: 'The greatest number.' }),
-}).check((payload) => {
-  const { min = -Infinity, max = Infinity } = payload.value
-  if (min <= max) return
-  const expected = `a number that is not less than min, which is ${min}`
-  note(payload, { problem: 'is less than min.', expected, hint: 'Correct one of them.' }, ['max'])
+  maxLength: described(kind.wholeNumber(1, 2_000), 'The most characters of the text.', {
+    default: 500,
+  }),
+}
+
+const options = checked(
+  described(
+    listOf(words(200, 'Small', 'A value as it is shown. The one given first is stored.'), [1, 200]),
+    'The values that a visitor chooses from.',
+    { uniqueItems: true },
+  ),
+  (given, note) => {
+    const all = entriesOf(given).map(firstOf)
+    const again = all.findIndex((it, at) => all.indexOf(it) < at)
+    if (again !== -1) note({ problem: 'is in the list twice.', expected: 'another option' }, again)
+  },
+)
+
+const choices = checked(options, (given, note) => {
+  for (const [at, it] of entriesOf(given).map(firstOf).entries()) {
+    if (typeof it !== 'string' || !it.includes(',')) continue
+    const expected = 'an option without a comma, as commas stand between options in the cell'
+    note({ problem: 'has a comma.', expected }, at)
+  }
 })
 
-const checkbox = closedObject({ ...common, type: z.literal('checkbox') })
-const date = closedObject({ ...common, type: z.literal('date') })
-const url = closedObject({ ...typed, type: z.literal('url') })
-const phone = closedObject({ ...typed, type: z.literal('phone') })
-
-const types = { text, textarea, choice, choices, number, checkbox, url, date, phone }
-const { text: _, ...others } = types
-const field = z.discriminatedUnion('type', [
-  text.transform((it) => ({ ...it, type: 'text' as const })),
-  ...Object.values(others),
-])
-
-/** The types of fields that have this key, between quotes. */
-export function typesWith(key: string): readonly string[] {
-  return Object.entries(types).flatMap(([type, { shape }]) =>
-    Object.hasOwn(shape, key) ? [`"${type}"`] : [],
-  )
+const bounds = {
+  min: described(kind.number, 'The least number.'),
+  max: described(kind.number, 'The greatest number.'),
 }
+
+type Shape = Readonly<Record<string, kind.Kind<unknown>>>
+
+/** What each type of field may have. */
+const types: Readonly<Record<Field['type'], Shape>> = {
+  text: anyText,
+  textarea: anyText,
+  choice: { ...common, options },
+  choices: { ...common, options: choices },
+  number: { ...typed, ...bounds },
+  checkbox: common,
+  url: typed,
+  date: common,
+  phone: typed,
+}
+
+const typeNames = Object.keys(types) as readonly Field['type'][]
+const typeKind = kind.oneOf(typeNames)
+
+/** Each type as an object. A field that names none is a text. */
+const ofTypes = typeNames.map((name) => {
+  const type = { ...typeKind, schema: { type: 'string', const: name } }
+  const needed = ['name', 'type', 'options'].filter((it) => it !== 'type' || name !== 'text')
+  const required = needed.filter((it) => it === 'type' || Object.hasOwn(types[name], it))
+  const shape: Shape = { ...types[name], type }
+  return object(shape, required, (key) => {
+    const others = typeNames.filter((it) => Object.hasOwn(types[it], key))
+    if (others.length === 0) return 'is no key of this file.'
+    return `is for "type": ${others.map((it) => `"${it}"`).join(' or ')}.`
+  })
+})
+
+const field: kind.Kind<Field> = {
+  form: 'a field: docs/forms.md describes it',
+  schema: { oneOf: ofTypes.map(({ schema }) => schema) },
+  parse(given, note) {
+    const named = isRecord(given) ? (given['type'] ?? 'text') : 'text'
+    const type = typeKind.parse(named, (refusal) => note(refusal, 'type'))
+    const values = type && ofTypes[typeNames.indexOf(type)]?.parse(given, note)
+    if (values?.['name'] === undefined) return undefined
+    const { min = -Infinity, max = Infinity } = values as { readonly min?: number; max?: number }
+    const expected = `a number that is not less than min, which is ${min}`
+    if (max < min) note({ problem: 'is less than min.', expected }, 'max')
+    return { type, ...values } as unknown as Field
+  },
+}
+
+/** More columns than people look at, and few enough for a form. */
+const fieldsMax = 20
 
 /** The fields of a site. Those with problems count when names are compared. */
-export const fieldsSchema = z
-  .array(field)
-  .max(fieldsMax)
-  .superRefine((_, payload) => noteTaken(payload), { when: ({ value }) => Array.isArray(value) })
-  .meta({
-    description:
-      'Columns of the site after the seven, in this order. Signups have their values; forms show them.',
-  })
+export const fieldsKind = checked(
+  described(
+    listOf(field, [0, fieldsMax]),
+    'Columns of the site after the seven, in this order. Signups have their values; forms show them.',
+  ),
+  (given, note) => {
+    const names = new Set<unknown>()
+    const headings = new Set<unknown>(columns.map(headingKey))
+    for (const [at, it] of entriesOf(given).entries()) {
+      if (!isRecord(it)) continue
+      take(it['name'], names, at, 'name')
+      const { label = it['name'] } = it
+      take(firstOf(label), headings, at, it['label'] === undefined ? 'name' : 'label')
+    }
 
-/** Notes each field whose name or heading is that of an earlier one, or of one of the seven columns. */
-function noteTaken(payload: z.core.ParsePayload): void {
-  const names = new Set<string>()
-  const headings = new Set(columns.map(headingKey))
-  for (const [at, given] of (payload.value as readonly unknown[]).entries()) {
-    if (!isRecord(given)) continue
-    const { name: ownName, label = ownName } = given
-    const heading = isRecord(label) ? Object.values(label)[0] : label
-    take(ownName, names, [at, 'name'])
-    take(heading, headings, [at, given['label'] === undefined ? 'name' : 'label'])
-  }
-
-  function take(text: unknown, taken: Set<string>, path: [number, string]): void {
-    if (typeof text !== 'string') return
-    const isTold = payload.issues.some((issue) => issue.path?.join() === path.join())
-    if (taken.has(headingKey(text)) && !isTold) {
+    /** Notes a name or a heading that is that of an earlier field, or of one of the seven columns. */
+    function take(text: unknown, taken: Set<unknown>, ...path: readonly kind.Key[]): void {
+      if (typeof text !== 'string') return
       const problem = 'is the name or the heading of another column.'
       const expected = 'a text that no other has, small or capital letters and spaces aside'
-      note(payload, { problem, expected, hint: 'Choose another one.' }, path)
+      if (taken.has(headingKey(text))) note({ problem, expected }, ...path)
+      taken.add(headingKey(text))
     }
-    taken.add(headingKey(text))
-  }
+  },
+)
+
+/** The text that was given first, whatever it is. */
+function firstOf(text: unknown): unknown {
+  return isRecord(text) ? Object.values(text)[0] : text
+}
+
+function entriesOf(given: unknown): readonly unknown[] {
+  return Array.isArray(given) ? given : []
 }

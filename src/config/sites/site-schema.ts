@@ -1,198 +1,154 @@
-import { z } from 'zod'
-import { fieldsSchema } from './field-schema.ts'
-import type { SettingRefusal } from '../refusal.ts'
-import { closedObject, note, parsedBy } from '../schema-parts.ts'
+import { isRecord } from '../../signup/json.ts'
 import {
-  type secretPrefixes,
-  type Setting,
-  type SettingName,
-  settings,
-  siteSettings,
-  type SiteSettings,
-  type ValueOf,
-} from '../settings.ts'
-import { receiverUrl } from '../values.ts'
+  checked,
+  described,
+  either,
+  given,
+  type Kind,
+  listOf,
+  object,
+  record,
+  text,
+  thousands,
+  type Value,
+} from '../kind.ts'
+import { receiverUrl } from '../secret-values.ts'
+import { bySitePath, type SiteSettings } from '../setting-values.ts'
+import { type secretPrefixes, settings } from '../settings.ts'
+import { fieldsKind } from './field-schema.ts'
 
 /**
- * The file that `ROLLCALL_CONFIG` names, described once: from here come its validation, the JSON Schema
+ * The file that `ROLLCALL_CONFIG` names, described once: from here come how it is read, the JSON Schema
  * (`config.schema.json`) and the suggestions for misspelt keys.
  */
 
-const sitesMax = 1_000
-
-/** The name of a variable that has a secret of the site. */
-function variableOf(prefix: (typeof secretPrefixes)[number], what: string, description: string) {
-  const form = new RegExp(`^${prefix}[A-Z0-9_]{0,60}$`)
-  const example = `${prefix}_LAUNCH`
-  return z
-    .string()
-    .check((payload) => {
-      if (form.test(payload.value)) return
-      note(payload, {
-        problem: `is not the name of a variable for a ${what}.`,
-        expected: `a name that begins with ${prefix}, such as ${example}`,
-        hint: `Put the ${what} into a variable of the environment, and write the name of the variable here.`,
-      })
-    })
-    .meta({ description, pattern: form.source, examples: [example] })
+/** What a site, or a part of it, may have in the place of settings. */
+function members<Under extends keyof SiteSettings>(under: Under) {
+  const kinds = bySitePath(under, (name) => {
+    const { kind, meaning } = settings[name]
+    return described<unknown>(kind, `${meaning.replaceAll('`', '')} Otherwise as ${name}.`)
+  })
+  type Settings = SiteSettings[Under]
+  return kinds as { readonly [Key in keyof Settings]: Kind<NonNullable<Settings[Key]>> }
 }
 
-const keysOfProvider = ['siteKey', 'secretKeyVariable'] as const
+/** The name of a variable that has a secret of the site. */
+function variableOf(prefix: (typeof secretPrefixes)[number], what: string) {
+  const form = new RegExp(`^${prefix}[A-Z0-9_]{0,60}$`)
+  return described(
+    text(
+      `the name of a variable that begins with ${prefix}: ${prefix}_LAUNCH, say`,
+      (it) => (form.test(it) ? it : undefined),
+      `Put the ${what} into a variable of the environment, and write the name of the variable here.`,
+      { pattern: form.source, examples: [`${prefix}_LAUNCH`] },
+    ),
+    `The variable of the environment that has the ${what}.`,
+  )
+}
 
-const challenge = closedObject({
-  siteKey: z
-    .string()
-    .optional()
-    .meta({ description: 'The site key of the challenge, which is public.' }),
-  secretKeyVariable: variableOf(
-    'CHALLENGE_SECRET_KEY',
-    'secret key',
-    'The variable of the environment that has the secret key of the same site.',
-  ).optional(),
-  ...membersUnder('challenge.'),
-})
-  .check((payload) => {
-    const { value } = payload
-    const missing = { code: 'invalid_type', expected: 'string', input: undefined } as const
-    for (const key of value.provider === 'altcha' ? [] : keysOfProvider) {
-      if (value[key] === undefined) payload.issues.push({ ...missing, path: [key] })
-    }
-  })
-  .meta({
-    description:
-      'The bot challenge. Otherwise as the CHALLENGE_ settings say. Every provider but altcha needs both keys.',
-    anyOf: [
-      { required: keysOfProvider },
-      { required: ['provider'], properties: { provider: { const: 'altcha' } } },
-    ],
-  })
+const challenge = checked(
+  object({
+    ...members('challenge.'),
+    siteKey: described(given('a text'), 'The site key of the challenge, which is public.'),
+    secretKeyVariable: variableOf('CHALLENGE_SECRET_KEY', 'secret key of the same site'),
+  }),
+  (said, note) => {
+    if (!isRecord(said) || said['provider'] === 'altcha') return
+    const missing = keysOfProvider.filter((key) => said[key] === undefined)
+    for (const key of missing) note({ problem: 'is missing.', expected: 'a text' }, key)
+  },
+)
 
-const page = closedObject(membersUnder('page.')).meta({
-  description: 'How the pages look. What is left out is as the PAGE_ settings say.',
-})
+const keysOfProvider = ['siteKey', 'secretKeyVariable']
 
-const spam = closedObject(membersUnder('spam.')).meta({
-  description: 'What looks like spam, and what becomes of it. Otherwise as the SPAM_ settings say.',
-})
-
-const mail = closedObject({
-  ...membersUnder('mail.'),
-  welcome: z
-    .union([z.enum(['on', 'off']), closedObject(membersUnder('mail.welcome.'))])
-    .optional()
-    .meta({
-      description: 'Whether there is a welcome mail, or what it says. Otherwise as WELCOME_MAIL.',
-    }),
-}).meta({
-  description: 'What mails to visitors say. Otherwise as the MAIL_ and WELCOME_ settings say.',
-})
+const webhook = object(
+  {
+    url: described(
+      receiverUrl,
+      'Where the messages go: a URL of HTTPS, or of HTTP in the own network.',
+    ),
+    secretVariable: variableOf('WEBHOOK_SECRET', 'secret of a webhook, as WEBHOOK_SECRET says'),
+  },
+  ['url', 'secretVariable'],
+)
 
 const webhooksMax = 5
 
-const webhooks = z
-  .array(
-    closedObject({
-      url: parsedBy(receiverUrl, settings.WEBHOOK_URL.example).meta({
-        description: 'Where the messages go: a URL of HTTPS, or of HTTP in the own network.',
-      }),
-      secretVariable: variableOf(
-        'WEBHOOK_SECRET',
-        'secret of a webhook',
-        'The variable of the environment that has the secret, as WEBHOOK_SECRET says.',
-      ),
-    }),
-  )
-  .max(webhooksMax)
-  .check((payload) => {
-    const urls = payload.value.map(({ url }) => url)
-    for (const [at, url] of urls.entries())
-      if (urls.indexOf(url) < at) note(payload, takenUrl, [at, 'url'])
-  })
-  .meta({
-    description:
-      'Who is told of each signup. Otherwise as WEBHOOK_URL and WEBHOOK_SECRET say; [] for nobody.',
-  })
-
-const takenUrl: SettingRefusal = {
-  problem: 'is the URL of another webhook of this site.',
-  expected: 'another URL',
-  hint: 'Remove one of the two: each URL gets every message once.',
-}
-
-/** One site. What it leaves out comes from the environment. */
-export const siteSchema = closedObject({
-  spreadsheet: memberOf('SHEETS_SHEET_ID'),
-  credentialsFile: memberOf('SHEETS_CREDENTIALS_FILE'),
-  ...membersUnder(''),
-  challenge: challenge.optional(),
-  page: page.optional(),
-  spam: spam.optional(),
-  mail: mail.optional(),
-  webhooks: webhooks.optional(),
-  fields: fieldsSchema.optional(),
+const webhooks = checked(listOf(webhook, [0, webhooksMax]), (_, note, all = []) => {
+  const urls = all.map(({ url }) => url)
+  const again = urls.findIndex((url, at) => url !== undefined && urls.indexOf(url) < at)
+  const problem = 'is the URL of another webhook of this site.'
+  if (again !== -1)
+    note({ problem, expected: 'another URL: each gets every message once' }, again, 'url')
 })
 
-/** What a site may have in the place of this setting. */
-function memberOf<Name extends SettingName>(name: Name) {
-  const { kind, meaning, example }: Setting = settings[name]
-  const description = `${meaning.replaceAll('`', '')} Otherwise as ${name}.`
-  const schema = kind.json(example).optional().meta({ description })
-  return schema as z.ZodOptional<z.ZodType<NonNullable<ValueOf<Name>>>>
-}
+/** One site. What it leaves out comes from the environment. */
+export const siteKind = object({
+  ...members(''),
+  challenge: described(
+    challenge,
+    'The bot challenge. Otherwise as the CHALLENGE_ settings say. Every provider but altcha needs both keys.',
+    {
+      anyOf: [
+        { required: keysOfProvider },
+        { required: ['provider'], properties: { provider: { const: 'altcha' } } },
+      ],
+    },
+  ),
+  page: described(
+    object(members('page.')),
+    'How the pages look. What is left out is as the PAGE_ settings say.',
+  ),
+  spam: described(
+    object(members('spam.')),
+    'What looks like spam, and what becomes of it. Otherwise as the SPAM_ settings say.',
+  ),
+  mail: described(
+    object({
+      ...members('mail.'),
+      welcome: described(
+        either(settings.WELCOME_MAIL.kind, object(members('mail.welcome.'))),
+        'Whether there is a welcome mail, or what it says. Otherwise as WELCOME_MAIL.',
+      ),
+    }),
+    'What mails to visitors say. Otherwise as the MAIL_ and WELCOME_ settings say.',
+  ),
+  webhooks: described(
+    webhooks,
+    'Who is told of each signup. Otherwise as WEBHOOK_URL and WEBHOOK_SECRET say; [] for nobody.',
+  ),
+  fields: fieldsKind,
+})
 
-/** What a site, or a part of it, may have in the place of settings. */
-function membersUnder<Under extends keyof SiteSettings>(under: Under) {
-  const members = siteSettings(under).map(([key, name]) => [key, memberOf(name)] as const)
-  type Settings = SiteSettings[Under]
-  return Object.fromEntries(members) as {
-    [Key in keyof Settings]: z.ZodOptional<z.ZodType<NonNullable<Settings[Key]>>>
-  }
-}
-
-export type DeclaredSite = z.output<typeof siteSchema>
+export type DeclaredSite = Value<typeof siteKind>
 
 const siteNamePattern = /^[a-z][a-z0-9-]{0,39}$/
 
-export const siteNameSchema = z
-  .string()
-  .check((payload) => {
-    if (siteNamePattern.test(payload.value)) return
-    note(payload, {
-      problem: 'is not a name that a site can have.',
-      expected: 'a small letter, and then small letters, digits and -: up to 40 characters',
-      hint: 'Choose such a name: URLs carry it, as in /?site=launch.',
-    })
-  })
-  .meta({ pattern: siteNamePattern.source })
+const siteName = text(
+  'the name of a site: a small letter, and then small letters, digits and -, up to 40 characters',
+  (it) => (siteNamePattern.test(it) ? it : undefined),
+  'Choose such a name: URLs carry it, as in /?site=launch.',
+  { pattern: siteNamePattern.source },
+)
 
-/** The file, with names and sites of this description. */
-function fileSchemaOf<K extends z.core.$ZodRecordKey, T extends z.ZodType>(name: K, site: T) {
-  return closedObject({
-    $schema: z.string().optional().meta({ description: 'Where this schema is, for editors.' }),
-    sites: z
-      .record(name, site)
-      .check((payload) => {
-        const count = Object.keys(payload.value).length
-        if (count >= 1 && count <= sitesMax) return
-        note(payload, {
-          problem: count === 0 ? 'names no site.' : 'names too many sites.',
-          expected: `1 to ${sitesMax.toLocaleString('en-US')} sites`,
-          hint: 'docs/sites.md has an example.',
-        })
-      })
-      .meta({
-        description: 'The sites by their names.',
-        minProperties: 1,
-        maxProperties: sitesMax,
-      }),
-  })
-}
+const sitesMax = 1_000
 
-/** The file around its sites, which are read one by one. */
-export const fileSchema = fileSchemaOf(z.string(), z.unknown())
+export const fileKind = object(
+  {
+    $schema: described(given('a text'), 'Where this schema is, for editors.'),
+    sites: described(
+      record(siteName, siteKind, `1 to ${thousands(sitesMax)} sites: by their names`, [
+        1,
+        sitesMax,
+      ]),
+      'The sites by their names.',
+    ),
+  },
+  ['sites'],
+)
 
 /** The JSON Schema (draft 2020-12) of the whole file. */
 export function configJsonSchema(): object {
-  const schema = fileSchemaOf(siteNameSchema, siteSchema)
-  return { title: 'Sites and fields of Rollcall', ...z.toJSONSchema(schema, { io: 'input' }) }
+  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+  return { title: 'Sites and fields of Rollcall', $schema, ...fileKind.schema }
 }

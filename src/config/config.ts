@@ -4,12 +4,14 @@ import { type DatabaseConfig, readDatabase } from './database.ts'
 import { type MailConfig, readMail } from './mail.ts'
 import { ConfigError } from './problem.ts'
 import { SettingsReader, type Variables } from './reader.ts'
-import type { SiteConfig } from './sites/site.ts'
+import { type SiteConfig, siteWithoutName } from './sites/site.ts'
 import { type ReadSite, readSites } from './sites/sites.ts'
 import type { EnvFile } from './env/env-file.ts'
 import { exposedSecrets, readReceiver, type Secrets } from './secrets.ts'
 import { misnamed } from './env/unknown.ts'
-import { type InstanceSettings, type Setting, settingNames, settings } from './settings.ts'
+import type { Setting } from './setting.ts'
+import type { InstanceSettings } from './setting-values.ts'
+import { settingNames, settings } from './settings.ts'
 
 /** The settings, checked and complete. Holds no secret, so it can be printed. `dataDir` is an absolute path. */
 export interface Config extends InstanceSettings {
@@ -21,6 +23,7 @@ export interface Config extends InstanceSettings {
   readonly database: DatabaseConfig | undefined
   /** How mail is sent; undefined when nothing needs it. The URL of the mail server is a secret. */
   readonly mail: MailConfig | undefined
+  readonly hasAdminPage: boolean
   readonly logColours: boolean
   /** Sentences about settings that work but may be mistakes. */
   readonly warnings: readonly string[]
@@ -44,17 +47,17 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const stored = readDatabase(reader, environment, hasWorkbook)
   const instance = readInstance(reader)
   const alertWebhook = readReceiver(reader, 'ALERT_WEBHOOK')
-  const { mail, mailUrl, warnings: mailWarnings } = readMail(reader, sites)
+  const { mail, mailUrl, warnings: mailWarnings } = readMail(reader, sites, instance.publicUrl)
   const apiKeys = reader.value('API_KEYS') ?? []
   const adminToken = reader.value('ADMIN_TOKEN')
   const metricsToken = reader.value('METRICS_TOKEN')
-  const problems = [
-    ...(envFile?.problems ?? []),
-    ...reader.problems,
-    ...misnamed(variables, envFile?.assignments ?? []),
-  ]
+  // What is wrong is told even where nothing needs it. The file of Google's tools may be for other programs.
+  const known = settingNames.filter((name) => name !== 'GOOGLE_APPLICATION_CREDENTIALS')
+  for (const name of known) reader.value(name)
+  const problems = [...(envFile?.problems ?? []), ...reader.problems]
+  const unknown = misnamed(variables, envFile?.assignments ?? [])
   const [first, ...others] = sites.map(({ site }) => site)
-  if (problems.length > 0 || !first) throw new ConfigError(problems)
+  if (problems.length > 0 || !first) throw new ConfigError(problems, { besides: unknown })
   return {
     config: {
       ...instance,
@@ -63,8 +66,11 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
       hasSites: isNamed,
       database: stored?.database,
       mail,
+      hasAdminPage: adminToken !== undefined,
       logColours: (variables['NO_COLOR'] ?? '') === '',
       warnings: [
+        ...unknown,
+        ...(isNamed ? [] : unnamedFile(environment)),
         ...separatorWarnings(reader),
         ...(isNamed ? unusedSecrets(variables, sites) : []),
         ...(stored?.warnings ?? []),
@@ -106,25 +112,37 @@ export function separatorWarnings(reader: SettingsReader): readonly string[] {
     )
 }
 
+/** Warns of a file of sites that lies beside `.env` and that no setting names. */
+function unnamedFile({ folder, readText }: Files): readonly string[] {
+  const name = 'rollcall.json'
+  try {
+    if (!readText(resolve(folder, name)).includes('"sites"')) return []
+  } catch {
+    return []
+  }
+  return [`${name} is here, and nothing reads it. Set ROLLCALL_CONFIG=./${name}, or move it away.`]
+}
+
 /** Warns of secrets that no site names: a site whose challenge was forgotten runs without one. */
 function unusedSecrets(variables: Variables, sites: readonly ReadSite[]): readonly string[] {
   const used = sites.flatMap(({ site, secrets: { webhooks = [] } }) => [
-    site.settingNames.challenge.secretKey,
+    site.settingNames.CHALLENGE_SECRET_KEY,
     ...webhooks.map((it) => it.secretVariable),
   ])
-  const unused = Object.keys(variables).filter((name) => !used.includes(name))
-  return unused.flatMap((name) => {
-    const [, prefix] = /^(CHALLENGE_SECRET_KEY|WEBHOOK_SECRET)_[A-Z_]+$/.exec(name) ?? []
-    if (prefix === undefined) return []
-    const [what, where] = prefix.startsWith('C')
-      ? ['secret key', 'challenge']
-      : ['secret', 'webhooks']
-    return `${name} is the ${what} of no site. Remove it, or name it in a site's ${where}.`
+  return Object.keys(variables).flatMap((name) => {
+    const [prefix] = /^(CHALLENGE_SECRET_KEY|WEBHOOK_SECRET)_(?=[A-Z_]+$)/.exec(name) ?? []
+    if (prefix === undefined || used.includes(name)) return []
+    const isKey = prefix.startsWith('C')
+    const where = isKey ? 'challenge' : 'webhooks'
+    return `${name} is the secret ${isKey ? 'key ' : ''}of no site. Remove it, or name it in a site's ${where}.`
   })
 }
 
 type Noted = Pick<Config, 'trustedProxies' | 'allowedHosts'> & {
-  readonly sites: readonly Pick<SiteConfig, 'signupsPerMinute' | 'origins' | 'settingNames'>[]
+  readonly sites: readonly Pick<
+    SiteConfig,
+    'name' | 'signupsPerMinute' | 'origins' | 'settingNames'
+  >[]
 }
 
 /** Notes to log at the start. They are not about mistakes. */
@@ -133,11 +151,15 @@ export function startNotes(config: Noted): readonly string[] {
   const isLimited = sites.some(({ signupsPerMinute }) => signupsPerMinute > 0)
   const named = sites.find(({ origins }) => origins !== '*')
   const notes: string[] = []
+  if (!siteWithoutName(sites)) notes.push(namesNeeded)
   if (isLimited && trustedProxies === 0) notes.push(privateAddresses)
   if (named && allowedHosts === undefined)
-    notes.push(`${named.settingNames.origins} is set and ALLOWED_HOSTS is not. ${anyHost}`)
+    notes.push(`${named.settingNames.ALLOWED_ORIGINS} is set and ALLOWED_HOSTS is not. ${anyHost}`)
   return notes
 }
+
+const namesNeeded =
+  'There are several sites, and none is called default: a request that names no site (?site=) is refused.'
 
 const privateAddresses =
   'Signups from this machine and from local networks are not rate-limited, because they may come through a proxy. If there is a proxy, set TRUST_PROXY.'

@@ -1,73 +1,53 @@
-import type { z } from 'zod'
 import { isRecord, parseJson } from '../../signup/json.ts'
-import type { ParsedSetting, SettingRefusal } from '../refusal.ts'
-import type { SettingProblem } from '../problem.ts'
-import { type Files, parseFileAt } from '../read-file.ts'
-import { problemsOf } from './schema-problems.ts'
-import { type DeclaredSite, fileSchema, siteNameSchema, siteSchema } from './site-schema.ts'
+import { type Kind, text, Wrong } from '../kind.ts'
+import { givenAt, pathText } from '../path.ts'
+import { type Files, readFileAt } from '../read-file.ts'
+import type { SettingsReader } from '../reader.ts'
+import { type DeclaredSite, fileKind } from './site-schema.ts'
 
 /** As the environment could not hold more either. */
 const charactersMax = 1_048_576
 
-const expected = 'the path of a JSON file as docs/sites.md describes it, or the JSON itself'
-
-/** Parses `ROLLCALL_CONFIG`: the JSON in the file that it names, or its own. */
-export function sitesJson(files: Files): (text: string) => ParsedSetting<object> {
-  return (text) =>
-    text.startsWith('{')
-      ? jsonObject(text)
-      : parseFileAt(files, text, expected, (content) => jsonObject(content.replace(/^\uFEFF/, '')))
+/** `ROLLCALL_CONFIG`: the JSON in the file that it names, or its own. */
+export function sitesJson(files: Files): Kind<object> {
+  const form = 'the path of a JSON file as docs/sites.md describes it, or the JSON itself'
+  return text(form, (it) => {
+    if (it.startsWith('{')) return jsonObject(it)
+    return readFileAt(files, it, (content) => jsonObject(content.replace(/^\uFEFF/, '')))
+  })
 }
 
-function jsonObject(text: string): ParsedSetting<object> {
-  if (text.length > charactersMax) return refusal('is longer than 1 MiB.', 'Make it shorter.')
+function jsonObject(text: string): object | Wrong {
+  if (text.length > charactersMax) return new Wrong('is longer than 1 MiB.', 'Make it shorter.')
   if (/[\0\uFFFD]/.test(text)) {
     const hint = 'Save it as UTF-8. Windows PowerShell writes UTF-16 by default.'
-    return refusal('is not text in UTF-8.', hint)
+    return new Wrong('is not text in UTF-8.', hint)
   }
   const parsed = parseJson(text)
-  if ('problem' in parsed) return refusal(`${parsed.problem}.`, correctIt)
-  if (isRecord(parsed.value)) return { value: parsed.value }
-  return refusal('is not a JSON object.', 'Write { "sites": { … } }.')
+  if ('problem' in parsed) return new Wrong(`${parsed.problem}.`, correctIt)
+  if (isRecord(parsed.value)) return parsed.value
+  return new Wrong('is not a JSON object.', 'Write { "sites": { … } }.')
 }
 
 const correctIt =
   'Correct it; an editor shows where. JSON has double quotes, no comments, and no comma behind a last entry.'
 
-function refusal(problem: string, hint: string): SettingRefusal {
-  return { problem, expected, hint }
+/** What a site says itself: as it stands in the file, and what is good of it. */
+export interface Declared {
+  readonly name: string
+  readonly given: unknown
+  readonly values: DeclaredSite
 }
 
-export type Declared = readonly [name: string, site: DeclaredSite]
-
-/**
- * Checks the form of the file. Returns what is good of each site, so that what is wrong with the sites
- * together is told at the same time.
- */
-export function declaredIn(file: object): { declared: Declared[]; problems: SettingProblem[] } {
-  const around = fileSchema.safeParse(file)
-  const problems = [...problemsOf(around.error?.issues ?? [], file)]
-  const named = 'sites' in file ? file.sites : undefined
-  const declared: Declared[] = []
-  if (!isRecord(named)) return { declared, problems }
-  for (const [name, given] of Object.entries(named)) {
-    const path = ['sites', name]
-    const issues = (parsed: z.ZodSafeParseResult<unknown>) =>
-      problemsOf(parsed.error?.issues ?? [], file, path)
-    const site = siteSchema.safeParse(given)
-    problems.push(...issues(siteNameSchema.safeParse(name)), ...issues(site))
-    if (site.success) declared.push([name, site.data])
-    else if (isRecord(given)) declared.push([name, goodPart(name, given)])
-  }
-  return { declared, problems }
-}
-
-function goodPart(name: string, given: Readonly<Record<string, unknown>>): DeclaredSite {
-  const parts = Object.entries(siteSchema.shape).flatMap(([key, schema]) => {
-    const part = schema.safeParse(given[key])
-    if (part.success) return [[key, part.data]]
-    // Somebody wants a spreadsheet for this site, even if it is not known which.
-    return key === 'spreadsheet' ? [[key, `that of ${name}`]] : []
-  })
-  return Object.fromEntries(parts) as DeclaredSite
+/** The sites of the file. What is wrong with one is told beside what is wrong with all of them together. */
+export function declaredIn(file: object, reader: SettingsReader): readonly Declared[] {
+  const { sites = {} } =
+    fileKind.parse(file, (refusal, ...path) =>
+      reader.tell(pathText(path), givenAt(file, path), refusal),
+    ) ?? {}
+  const given = 'sites' in file ? file.sites : undefined
+  return Object.entries(sites).map(([name, values]) => ({
+    ...{ name, values },
+    given: isRecord(given) ? given[name] : undefined,
+  }))
 }

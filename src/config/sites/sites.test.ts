@@ -88,7 +88,6 @@ test('a site says what is its own, and the rest comes from the environment', () 
       challenge: undefined,
       page: { title: 'Ours', text: 'One mail a month.', name: 'off' },
       defaultTab: 'Sheet1',
-      defaultTabOf: second,
       tabs: undefined,
       origins: ['https://ours.example'],
       signupsPerMinute: 60,
@@ -109,7 +108,6 @@ test('a site says what is its own, and the rest comes from the environment', () 
         name: 'optional',
       },
       defaultTab: 'Waitlist',
-      defaultTabOf: undefined,
       tabs: ['Waitlist', 'Beta'],
       maxTabs: 0,
       duplicates: 'ignore',
@@ -143,6 +141,22 @@ test('a site of another provider does not take the addresses of the environment�
   expect(sites[0]?.site.challenge).toMatchObject({ provider: 'hcaptcha', verifyUrl: undefined })
 })
 
+test('messages name what a site says by its place in the file, its secret by its variable, and the rest as the environment does', () => {
+  const challenge = { siteKey: '0x4site', secretKeyVariable: 'CHALLENGE_SECRET_KEY_LAUNCH' }
+  const { sites } = read(site({ challenge, origins: ['https://launch.example'] }), {
+    CHALLENGE_HOSTNAMES: 'launch.example',
+    CHALLENGE_SECRET_KEY_LAUNCH: '0x4secret',
+  })
+  expect(sites[0]?.site.settingNames).toEqual({
+    SHEETS_SHEET_ID: 'SHEETS_SHEET_ID',
+    ALLOWED_ORIGINS: 'sites.launch.origins',
+    CHALLENGE_PROVIDER: 'CHALLENGE_PROVIDER',
+    CHALLENGE_SITE_KEY: 'sites.launch.challenge.siteKey',
+    CHALLENGE_SECRET_KEY: 'CHALLENGE_SECRET_KEY_LAUNCH',
+    CHALLENGE_HOSTNAMES: 'CHALLENGE_HOSTNAMES',
+  })
+})
+
 test('a site has the proof of work without keys, and the others have what the environment says', () => {
   const { sites, all } = read(
     { sites: { a: { challenge: { provider: 'altcha' } }, b: {} } },
@@ -171,7 +185,7 @@ test('keys and hosts beside altcha are refused at their paths, also when altcha 
   const challenge = { provider: 'altcha', ...keys, hostnames: ['example.com'] }
   const what = 'is set, and the challenge is altcha, which has no use for it.'
   expect(told(site({ challenge }))).toEqual(
-    ['siteKey', 'secretKeyVariable', 'hostnames'].map(
+    ['siteKey', 'hostnames', 'secretKeyVariable'].map(
       (key) => `sites.launch.challenge.${key} ${what}`,
     ),
   )
@@ -201,7 +215,7 @@ test('a star among origins allows all, and stands alone', () => {
 test('only variables for secret keys of challenges can be read by the file', () => {
   for (const secretKeyVariable of ['SHEETS_PRIVATE_KEY', 'MY_CHALLENGE_SECRET_KEY', 'API_KEYS']) {
     expect(told(site({ challenge: { siteKey: '0x4site', secretKeyVariable } }))).toEqual([
-      'sites.launch.challenge.secretKeyVariable is not the name of a variable for a secret key.',
+      'sites.launch.challenge.secretKeyVariable is not the name of a variable that begins with CHALLENGE_SECRET_KEY.',
     ])
   }
 })
@@ -219,25 +233,25 @@ test('every problem of the file and of the environment is told at once, with its
     },
   }
   expect(told(json, { MAX_SHEET_TABS: 'many' })).toEqual([
-    'fieldz is no key of this file.',
-    'sites.Launch is not a name that a site can have.',
-    'sites.Launch.spreadsheet is neither the id nor the URL of a Google spreadsheet.',
-    'sites.Launch.tabs is not a list: [ … ].',
-    'sites.Launch.maxTabs is out of range.',
+    'sites.Launch is not the name of a site.',
+    'sites.Launch.spreadsheet is not the id or the URL of a Google spreadsheet.',
+    'sites.Launch.tabs is not a list with 1 to 1,000 entries.',
+    'sites.Launch.maxTabs is not a whole number from 0 to 10,000.',
     'sites.Launch.defaulTab is no key of this file.',
     'sites.Launch.secretKey is no key of this file.',
     'sites.launch.origins[0] is not a web origin.',
     'sites.launch.origins[1] is not a web origin.',
-    'sites.launch.signupsPerMinute is not a whole number, without quotes.',
-    'sites.launch.duplicates is none of the words it may be.',
-    'sites.launch.challenge.secretKeyVariable is not the name of a variable for a secret key.',
+    'sites.launch.signupsPerMinute is not a whole number from 0 to 1,000,000.',
+    'sites.launch.duplicates is not one of append, ignore.',
+    'sites.launch.challenge.secretKeyVariable is not the name of a variable that begins with CHALLENGE_SECRET_KEY.',
     'sites.launch.challenge.siteKey is missing.',
     'sites.launch.page.accent is not a colour.',
     'sites.launch.page.titel is no key of this file.',
-    'sites.blog is not an object: { … }.',
-    'MAX_SHEET_TABS is not a whole number.',
+    'sites.blog is not an object.',
+    'fieldz is no key of this file.',
     'SHEETS_PRIVATE_KEY is missing.',
     'SHEETS_CREDENTIALS_EMAIL is missing.',
+    'MAX_SHEET_TABS is not a whole number from 0 to 10,000.',
   ])
   const { all } = read(json)
   expect(all.find(({ setting }) => setting.endsWith('titel'))?.expected).toBe('did you mean title?')
@@ -265,18 +279,18 @@ test('what is wrong with several sites or fields is told beside what is wrong wi
   }
   expect(told(json, { SHEETS_CREDENTIALS_FILE: 'ours.json' })).toEqual([
     'sites.a.color is no key of this file.',
-    'sites.b.maxTabs is out of range.',
+    'sites.b.maxTabs is not a whole number from 0 to 10,000.',
     'sites.b.fields[0].name is a name that Rollcall or JavaScript uses.',
     'sites.b.fields[1].min is for "type": "number".',
-    'sites.b.fields[2].min is not a number, without quotes.',
-    'sites.b.fields[3].options[2] has line breaks or other control characters in it.',
+    'sites.b.fields[2].min is not a number.',
+    'sites.b.fields[3].options[2] has control characters in it.',
     'sites.b.fields[3].options[1] is in the list twice.',
     'sites.b.fields[1].label is the name or the heading of another column.',
     'sites.b.fields[2].name is the name or the heading of another column.',
-    'sites.c.spreadsheet is neither the id nor the URL of a Google spreadsheet.',
+    'sites.c.spreadsheet is not the id or the URL of a Google spreadsheet.',
     'sites.a.credentialsFile names a file that does not exist (relative paths begin at /app).',
     'sites.b.spreadsheet is the spreadsheet of the site a already.',
-    'sites.c.challenge.secretKeyVariable names a variable that is not set.',
+    'CHALLENGE_SECRET_KEY_C is missing, and the challenge of a site names it.',
   ])
 })
 
@@ -285,27 +299,30 @@ const taken = 'is the name or the heading of another column.'
 
 test.each<[object, string]>([
   [{ label: 'x' }, 'name is missing.'],
-  [{ name: '1st' }, 'name cannot be the name of a field.'],
-  [{ name: 'my field' }, 'name cannot be the name of a field.'],
+  [{ name: '1st' }, 'name is not the name of a field.'],
   [{ name: 'a', label: 'e Mail' }, `label ${taken}`],
-  [{ name: 'a', label: 'x\ny' }, 'label has line breaks or other control characters in it.'],
+  [{ name: 'a', label: 'x\ny' }, 'label has control characters in it.'],
   [{ name: 'a', label: 5 }, 'label is not a text between quotes.'],
-  [{ name: 'a', label: { en: 'A', xx: 'B' } }, 'label.xx is no language of the pages.'],
-  [{ name: 'a', help: {} }, 'help is empty.'],
-  [{ name: 'a', type: 'choise' }, 'type is none of the words it may be.'],
-  [{ name: 'a', min: 1 }, 'min is for "type": "number".'],
+  [
+    { name: 'a', label: { en: 'A', xx: 'B' } },
+    'label.xx is not one of en, de, fr, es, pt, it, nl, pl, tr, ar, hi, ja, ko, zh.',
+  ],
+  [{ name: 'a', help: {} }, 'help is not a text by language.'],
+  [
+    { name: 'a', type: 'choise' },
+    'type is not one of text, textarea, choice, choices, number, checkbox, url, date, phone.',
+  ],
   [{ name: 'a', mim: 1 }, 'mim is no key of this file.'],
   [{ name: 'a', type: 'number', maxLength: 5 }, 'maxLength is for "type": "text" or "textarea".'],
-  [{ name: 'a', maxLength: 0 }, 'maxLength is out of range.'],
-  [{ name: 'a', maxLength: 2001 }, 'maxLength is out of range.'],
+  [{ name: 'a', maxLength: 0 }, 'maxLength is not a whole number from 1 to 2,000.'],
+  [{ name: 'a', maxLength: 2001 }, 'maxLength is not a whole number from 1 to 2,000.'],
   [{ name: 'a', type: 'number', min: 2, max: 1 }, 'max is less than min.'],
   [
     { name: 'a', type: 'date', placeholder: 'x' },
     'placeholder is for "type": "text" or "textarea" or "number" or "url" or "phone".',
   ],
   [{ name: 'a', type: 'choice' }, 'options is missing.'],
-  [choice(), 'options is out of range.'],
-  [choice('x', 'x'), 'options[1] is in the list twice.'],
+  [choice(), 'options is not a list with 1 to 200 entries.'],
   [choice({ en: 'A', de: 'B' }, 'B', { en: 'A' }), 'options[2] is in the list twice.'],
   [choice({ en: 'A', ar: 5 }), 'options[0].ar is not a text between quotes.'],
   [choice({ en: 'x'.repeat(201) }), 'options[0].en is too long.'],
@@ -320,7 +337,7 @@ test('a missing key of a field or of a challenge names the page with an example'
   const hints = all.map(({ setting, hint }) => [setting.split('.').at(-1), hint])
   expect(hints).toEqual([
     ['siteKey', 'docs/sites.md has an example.'],
-    ['options', 'docs/fields.md has an example.'],
+    ['options', 'docs/forms.md has an example.'],
   ])
 })
 
@@ -354,11 +371,12 @@ test('where signups are confirmed by mail no field has the heading of the column
 test('a site has at most twenty fields', () => {
   const fields = Array.from({ length: 21 }, (_, at) => ({ name: `f${at}` }))
   expect(told(field(...fields.slice(1)))).toEqual([])
-  expect(told(field(...fields))).toEqual(['sites.launch.fields is out of range.'])
+  expect(told(field(...fields))).toEqual([
+    'sites.launch.fields is not a list with 0 to 20 entries.',
+  ])
 })
 
 const ours = { SHEETS_CREDENTIALS_FILE: 'ours.json' }
-const keyVariable = { secretKeyVariable: 'CHALLENGE_SECRET_KEY_A' }
 
 test.each<[string, object, Variables, string[]]>([
   [
@@ -381,16 +399,7 @@ test.each<[string, object, Variables, string[]]>([
     {},
     ['SHEETS_PRIVATE_KEY is missing.', 'SHEETS_CREDENTIALS_EMAIL is missing.'],
   ],
-  [
-    'keys of two providers',
-    { a: { challenge: { siteKey: '10000000-ffff-ffff-ffff-000000000001', ...keyVariable } } },
-    { CHALLENGE_SECRET_KEY_A: 'two words' },
-    [
-      'sites.a.challenge.siteKey is a test key of hcaptcha, and the challenge is of turnstile.',
-      'CHALLENGE_SECRET_KEY_A is not a key.',
-    ],
-  ],
-  ['no site', {}, {}, ['sites names no site.']],
+  ['no site', {}, {}, ['sites is not 1 to 1,000 sites.']],
 ])('sites are refused together: %s', (_, sites, variables, problems) => {
   expect(told({ sites }, variables)).toEqual(problems)
 })
@@ -416,5 +425,5 @@ test('a thousand sites are read, and one more is refused', () => {
     sites: Object.fromEntries(Array.from({ length: count }, (_, at) => [`site-${at}`, {}])),
   })
   expect(read(sites(1_000)).sites).toHaveLength(1_000)
-  expect(told(sites(1_001))).toEqual(['sites names too many sites.'])
+  expect(told(sites(1_001))).toEqual(['sites is not 1 to 1,000 sites.'])
 })

@@ -1,16 +1,14 @@
-import { type Account, accountInFile, readAccount } from '../account.ts'
-import { type Challenged, keyParsers, notForAltcha, readChallenge } from '../challenge.ts'
+import { type Account, readAccount } from '../account.ts'
+import { readChallenge } from '../challenge.ts'
+import type { Refusal } from '../kind.ts'
 import type { Files } from '../read-file.ts'
 import type { SettingsReader } from '../reader.ts'
-import type { SettingRefusal } from '../refusal.ts'
-import { problemAt } from './schema-problems.ts'
-import type { SiteSecrets } from '../secrets.ts'
+import { readWebhooks, type SiteSecrets } from '../secrets.ts'
 import { settingNames } from '../settings.ts'
-import { webhooksOf } from '../webhooks.ts'
-import { defaultSite, type GoogleConfig, namesOf, type SiteConfig, siteValues } from './site.ts'
-import { type Field, headingOf } from '../../signup/field.ts'
+import { headingOf } from '../../signup/field.ts'
+import { settingNamesBy } from '../../platform/setting-names.ts'
 import { confirmedColumn, headingKey } from '../../signup/row.ts'
-import { tabKey } from '../../signup/signup.ts'
+import { defaultSite, readSiteValues, type SiteConfig } from './site.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
 /** A site and what must not be printed of it. */
@@ -28,53 +26,58 @@ export interface Sites {
 }
 
 /**
- * Reads the sites: those of the file that `ROLLCALL_CONFIG` names, or else one. What they leave out comes
- * from the environment. The reader gets the problems of the file, too.
+ * Reads the sites: those of the file that `ROLLCALL_CONFIG` names, or else one. Each is read as the
+ * environment is, with what the site says itself over it.
  */
 export function readSites(reader: SettingsReader, files: Files): Sites {
   const isNamed = reader.isSet('ROLLCALL_CONFIG')
-  const file = reader.optional('ROLLCALL_CONFIG', sitesJson(files))
-  // A file that cannot be read has no sites.
-  const { declared, problems }: ReturnType<typeof declaredIn> = file
-    ? declaredIn(file)
-    : { declared: isNamed ? [] : [[defaultSite, {}]], problems: [] }
-  reader.problems.push(...problems)
-  const refuse: Refuse = (path, refusal) =>
-    reader.problems.push(problemAt(['sites', ...path], file, refusal))
-  const valuesOf = siteValues(reader)
-  const spreadsheetOf = spreadsheets(declared, isNamed, reader, files, refuse)
-  const challengeOf = challenges(declared, reader, refuse)
-  const toldBy = webhooksOf(declared, reader)
-  const sites = declared.map((it): ReadSite => {
-    const [name, site] = it
-    const google = spreadsheetOf(it)
-    const challenged = challengeOf(it)
-    const webhooks = toldBy(it)
-    const values = valuesOf(site, google?.spreadsheet.spreadsheetId)
-    const taken = takenSpamTab(values)
-    if (taken && site.spam?.tab !== undefined) refuse([name, 'spam', 'tab'], taken)
-    else if (taken) reader.refuse('SPAM_TAB', taken)
-    const headed = confirmedHeading(values, site.fields)
-    if (headed !== -1) refuse([name, 'fields', headed], takenHeading)
+  const file = reader.read('ROLLCALL_CONFIG', sitesJson(files))
+  const unnamed: readonly Declared[] = isNamed ? [] : [{ name: defaultSite, given: {}, values: {} }]
+  const declared = file ? declaredIn(file, reader) : unnamed
+  const spreadsheetOf = spreadsheets(reader, files, isNamed)
+  // The variables of the environment's own challenge and webhook may have the secrets of a site.
+  const environment = reader.without(lentVariables(declared, reader))
+  const shared = { challenge: readChallenge(environment), webhooks: readWebhooks(environment) }
+
+  const sites = declared.map((own): ReadSite => {
+    const { name, values } = own
+    const site = reader.of(own)
+    const account = spreadsheetOf(site, name)
+    const challenged = values.challenge ? readChallenge(site, values.challenge) : shared.challenge
+    const webhooks = values.webhooks ? readWebhooks(site, values.webhooks) : shared.webhooks
+    const config: SiteConfig = {
+      ...readSiteValues(site),
+      name,
+      spreadsheet: account?.spreadsheet ?? { kind: 'workbook' },
+      challenge: challenged?.challenge,
+      fields: values.fields ?? [],
+      settingNames: settingNamesBy((it) =>
+        it === 'CHALLENGE_SECRET_KEY'
+          ? (values.challenge?.secretKeyVariable ?? it)
+          : site.nameOf(it),
+      ),
+    }
+    refuseTaken(site, config)
     return {
-      site: {
-        ...values,
-        name,
-        spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
-        challenge: challenged?.challenge,
-        fields: site.fields ?? [],
-        settingNames: namesOf(name, site),
-      },
+      site: config,
       secrets: {
-        ...(google && { privateKey: google.privateKey }),
+        ...(account && { privateKey: account.privateKey }),
         ...(challenged?.secret !== undefined && { challengeSecret: challenged.secret }),
         ...(webhooks.length > 0 && { webhooks }),
       },
     }
   })
-  const hasWorkbook =
-    !wantsGoogle(reader) && declared.some(([, { spreadsheet }]) => spreadsheet === undefined)
-  return { sites, isNamed, hasWorkbook }
+  const isWorkbook = (own: Declared) => !reader.of(own).isSet('SHEETS_SHEET_ID')
+  return { sites, isNamed, hasWorkbook: !wantsGoogle(reader) && declared.some(isWorkbook) }
+}
+
+/** The variables of the environment's own secrets that sites name, where the environment has no use for them. */
+function lentVariables(declared: readonly Declared[], reader: SettingsReader): readonly string[] {
+  const named = declared.flatMap(({ values: { challenge, webhooks = [] } }) => [
+    ...(reader.isSet('CHALLENGE_SITE_KEY') ? [] : [challenge?.secretKeyVariable]),
+    ...(reader.isSet('WEBHOOK_URL') ? [] : webhooks.map(({ secretVariable }) => secretVariable)),
+  ])
+  return named.filter((name) => name !== undefined)
 }
 
 /** Whether the operator wants Google Sheets, as any `SHEETS_` setting shows. */
@@ -82,20 +85,8 @@ function wantsGoogle(reader: SettingsReader): boolean {
   return reader.isSet(...settingNames.filter((name) => name.startsWith('SHEETS_')))
 }
 
-type Refuse = (path: readonly PropertyKey[], refusal: SettingRefusal) => void
-interface Google {
-  readonly spreadsheet: GoogleConfig
-  readonly privateKey: string
-}
-
 /** Gives the Google spreadsheet of each site; undefined for a local workbook, and for what was refused. */
-function spreadsheets(
-  declared: readonly Declared[],
-  isNamed: boolean,
-  reader: SettingsReader,
-  files: Files,
-  refuse: Refuse,
-): (declared: Declared) => Google | undefined {
+function spreadsheets(reader: SettingsReader, files: Files, isNamed: boolean) {
   const terms = {
     apiUrl: reader.value('SHEETS_API_URL'),
     tokenUrl: reader.value('SHEETS_TOKEN_URL'),
@@ -104,56 +95,39 @@ function spreadsheets(
       perDay: reader.value('SHEETS_REQUESTS_PER_DAY'),
     },
   }
-  const shared =
-    !isNamed && wantsGoogle(reader)
-      ? reader.required('SHEETS_SHEET_ID', missingSpreadsheet)
-      : reader.value('SHEETS_SHEET_ID')
-  const needsAccount = isNamed
-    ? declared.some(
-        ([, { spreadsheet = shared, credentialsFile }]) =>
-          spreadsheet !== undefined && credentialsFile === undefined,
-      )
-    : wantsGoogle(reader)
-  const hasAccount = reader.isSet(
-    'SHEETS_CREDENTIALS_EMAIL',
-    'SHEETS_PRIVATE_KEY',
-    'SHEETS_CREDENTIALS_FILE',
-  )
-  const account = needsAccount || hasAccount ? readAccount(reader, files) : undefined
+  const wanted = wantsGoogle(reader)
   const owners = new Map<string, string>()
+  let shared: { readonly account: Account | undefined } | undefined
 
-  return ([name, { spreadsheet, credentialsFile }]) => {
-    const spreadsheetId = spreadsheet ?? shared
-    const path = [name, 'spreadsheet']
-    if (spreadsheetId === undefined) {
-      if (isNamed && wantsGoogle(reader)) refuse(path, missingSpreadsheet)
-      return undefined
+  return (site: SettingsReader, name: string) => {
+    const spreadsheetId = site.value('SHEETS_SHEET_ID')
+    const refuse = (refusal: Refusal) =>
+      isNamed ? site.refuseAt(['spreadsheet'], refusal) : site.refuse('SHEETS_SHEET_ID', refusal)
+    if (!site.isSet('SHEETS_SHEET_ID')) {
+      if (!wanted) return undefined
+      refuse(missingSpreadsheet)
     }
-    const owner = owners.get(spreadsheetId)
-    owners.set(spreadsheetId, name)
-    if (owner !== undefined) refuse(path, takenSpreadsheet(owner, spreadsheet === undefined))
-    const own = credentialsFile === undefined ? account : ownAccount(name, credentialsFile)
-    if (!own) return undefined
-    const { email, privateKey } = own
-    const config: GoogleConfig = { kind: 'google', spreadsheetId, credentials: { email }, ...terms }
-    return { spreadsheet: config, privateKey }
-  }
-
-  function ownAccount(name: string, path: string): Account | undefined {
-    const found = accountInFile(files, path)
-    if ('value' in found) return found.value
-    refuse([name, 'credentialsFile'], found)
-    return undefined
+    const owner = spreadsheetId === undefined ? undefined : owners.get(spreadsheetId)
+    if (spreadsheetId !== undefined) owners.set(spreadsheetId, name)
+    if (owner !== undefined) refuse(takenSpreadsheet(owner, !site.says('SHEETS_SHEET_ID')))
+    const isOwn = site.says('SHEETS_CREDENTIALS_FILE')
+    const { account } = isOwn
+      ? { account: readAccount(site, files) }
+      : (shared ??= { account: readAccount(reader, files) })
+    if (!account || spreadsheetId === undefined) return undefined
+    const { email, privateKey } = account
+    const kind = 'google' as const
+    return { spreadsheet: { kind, spreadsheetId, credentials: { email }, ...terms }, privateKey }
   }
 }
 
-const missingSpreadsheet: SettingRefusal = {
+const missingSpreadsheet: Refusal = {
   problem: 'is missing, and other SHEETS_ settings are set.',
   expected: 'the id or the whole URL of the spreadsheet',
   hint: 'Set it; or remove all SHEETS_ settings to write to the local workbook.',
 }
 
-function takenSpreadsheet(owner: string, isShared: boolean): SettingRefusal {
+function takenSpreadsheet(owner: string, isShared: boolean): Refusal {
   const whose = `the spreadsheet of the site ${owner} already.`
   return {
     problem: isShared ? `is missing, and SHEETS_SHEET_ID is ${whose}` : `is ${whose}`,
@@ -162,91 +136,13 @@ function takenSpreadsheet(owner: string, isShared: boolean): SettingRefusal {
   }
 }
 
-type TabValues = Pick<SiteConfig, 'spam' | 'defaultTab' | 'tabs'>
-
-/** What is wrong with the tab for suspect signups; undefined when others cannot name it. */
-function takenSpamTab({ spam, defaultTab, tabs = [] }: TabValues): SettingRefusal | undefined {
-  const isTaken = [defaultTab, ...tabs].some((tab) => tabKey(tab) === tabKey(spam.tab))
-  if (!isTaken || spam.filter !== 'quarantine') return undefined
-  return {
-    problem: 'is a tab for which people sign up.',
-    expected: 'a tab for suspect signups alone, as spam.filter is quarantine',
-    hint: 'Choose another name; or take it out of DEFAULT_SHEET_TAB and SHEET_TABS.',
-  }
-}
-
-/** The place of the field whose heading the column of confirmations needs; -1 when there is none. */
-function confirmedHeading(
-  { confirmation }: Pick<SiteConfig, 'confirmation'>,
-  fields: readonly Field[] = [],
-): number {
+/** Refuses a heading that has another use in the same site. */
+function refuseTaken(site: SettingsReader, { confirmation, fields }: SiteConfig): void {
   const key = headingKey(confirmedColumn.heading)
-  return confirmation === 'mail' ? fields.findIndex((it) => headingKey(headingOf(it)) === key) : -1
-}
-
-const takenHeading: SettingRefusal = {
-  problem: `has the heading ${confirmedColumn.heading}, which is that of the times of confirmation.`,
-  expected: 'another label, as signups are confirmed by mail',
-  hint: 'Choose another label.',
-}
-
-/** Gives the challenge of each site; undefined when it is off or was refused. */
-function challenges(
-  declared: readonly Declared[],
-  reader: SettingsReader,
-  refuse: Refuse,
-): (declared: Declared) => Challenged | undefined {
-  const terms = {
-    provider: reader.value('CHALLENGE_PROVIDER'),
-    verifyUrl: reader.value('CHALLENGE_VERIFY_URL'),
-    scriptUrl: reader.value('CHALLENGE_SCRIPT_URL'),
-    hostnames: reader.value('CHALLENGE_HOSTNAMES'),
-  }
-  // The variable of the environment's own challenge may have the key of a site.
-  const isOfSite =
-    !reader.isSet('CHALLENGE_SITE_KEY') &&
-    declared.some(([, site]) => site.challenge?.secretKeyVariable === 'CHALLENGE_SECRET_KEY')
-  const shared = readChallenge(reader, terms, isOfSite)
-
-  return ([name, { challenge }]) => {
-    if (!challenge) return shared
-    const path = [name, 'challenge']
-    const {
-      provider = terms.provider,
-      secretKeyVariable = '',
-      hostnames = terms.hostnames,
-    } = challenge
-    if (provider === 'altcha') {
-      const needless = Object.keys(challenge).filter((key) => key !== 'provider')
-      for (const key of needless) refuse([...path, key], notForAltcha('provider'))
-      return { challenge: { provider } }
-    }
-    const parsers = keyParsers(provider)
-    const siteKey = parsers.siteKey(challenge.siteKey?.trim() ?? '')
-    if (!('value' in siteKey)) refuse([...path, 'siteKey'], siteKey)
-    const text = reader.text(secretKeyVariable)
-    if (text === undefined) {
-      refuse([...path, 'secretKeyVariable'], missingSecret(secretKeyVariable))
-      return undefined
-    }
-    const secret = parsers.secret(text)
-    if (!('value' in secret)) reader.refuse(secretKeyVariable, secret)
-    if (!('value' in siteKey && 'value' in secret)) return undefined
-    const { verifyUrl, scriptUrl } = provider === terms.provider ? terms : ofProvider
-    return {
-      challenge: { provider, siteKey: siteKey.value, verifyUrl, scriptUrl, hostnames },
-      secret: secret.value,
-    }
-  }
-}
-
-/** The addresses of the setting are those of another provider. */
-const ofProvider = { verifyUrl: undefined, scriptUrl: undefined }
-
-function missingSecret(variable: string): SettingRefusal {
-  return {
-    problem: 'names a variable that is not set.',
-    expected: 'a variable of the environment or of .env with the secret key',
-    hint: `Set ${variable} to the secret key of the same site; or remove the challenge from this site.`,
-  }
+  const at = fields.findIndex((it) => headingKey(headingOf(it)) === key)
+  if (confirmation === 'mail' && at !== -1)
+    site.refuseAt(['fields', at], {
+      problem: `has the heading ${confirmedColumn.heading}, which is that of the times of confirmation.`,
+      expected: 'another label, as signups are confirmed by mail',
+    })
 }

@@ -1,12 +1,12 @@
 /**
  * Writes docs/configuration.md and .env.example from the list of settings, and config.schema.json from the
- * description of the file of sites. With `--check` it writes
- * nothing, and ends with exit code 1 when one of them is out of date.
+ * description of the file of sites.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { format, resolveConfig } from 'prettier'
 import { configJsonSchema } from '../src/config/sites/site-schema.ts'
-import { type Setting, type SettingName, settings } from '../src/config/settings.ts'
+import type { Setting } from '../src/config/setting.ts'
+import { type SettingName, settings } from '../src/config/settings.ts'
 
 const root = new URL('../', import.meta.url)
 const command = 'node scripts/configuration-docs.ts'
@@ -23,41 +23,24 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   ])
 }
 
-/** The paths of the files that are out of date. */
-export async function outdated(): Promise<string[]> {
-  const paths: string[] = []
-  for (const [path, content] of await generated()) {
-    const present = await readFile(new URL(path, root), 'utf8').catch(() => undefined)
-    if (present !== content) paths.push(path)
-  }
-  return paths
-}
-
 function configurationPage(): string {
   return `<!-- Made by \`${command}\` from src/config/settings.ts: change it there. -->
 
 # Settings
 
-Rollcall reads its settings from environment variables. Without any it writes signups to a local workbook under
-\`./data\`. [google-setup.md](google-setup.md) has each step to a Google spreadsheet.
+Rollcall reads its settings from environment variables, and from a file \`.env\` in the working folder, with \`NAME=value\` lines.
+\`.env.example\` has an example of each. Without any, it writes signups to a local workbook under \`./data\`;
+[google-setup.md](google-setup.md) has each step to a Google spreadsheet.
 
-- A file named \`.env\` in the working directory may have settings too, as \`NAME=value\` lines. \`.env.example\` is one to
-  start from. A variable of the environment wins over the file, even an empty one: \`SHEETS_SHEET_ID= npm start\` ignores
-  the id in \`.env\`.
-- \`ROLLCALL_FOLDER\`, a variable of the environment only, names the folder to take for the working directory in all this:
-  its \`.env\` counts, and paths of settings begin there. A folder that does not exist is refused.
-- In \`.env\` a value between quotes may have several lines, and \`#\` after a space begins a comment. Any other line that
-  is neither an assignment nor empty is a problem. Rollcall tells only its number, as its text may be a key.
-- An empty value counts as unset. White space and one pair of quotes around a value are dropped.
-- A start with problems tells all of them at once, and ends with exit code 2. It says what was given (of a secret only its
-  form), what is expected and what to do.
-- Rollcall takes a name that looks like a setting for a misspelt one, and tells it as a problem:
-  - a name that begins with \`SHEETS_\`, \`CHALLENGE_\` or \`ROLLCALL_\` and is no setting;
-  - a name that nearly is that of another setting, such as \`ALLOWED_ORIGIN\` or \`RATE_LIMIT\`, or that a provider uses,
-    such as \`TURNSTILE_SECRET_KEY\` or \`GOOGLE_SHEET_ID\`, unless our setting is there too, even empty.
-- If any \`SHEETS_\` setting is set, rows go to Google Sheets, and the spreadsheet's id and the service account are needed.
-  Otherwise they go to the local workbook. \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs
-  use it too.
+- A variable of the environment wins over the file, even an empty one. An empty value counts as unset.
+- \`ROLLCALL_FOLDER\`, a variable of the environment only, names the folder to take for the working folder: its \`.env\` counts,
+  and paths of settings begin there.
+- In \`.env\` a value between quotes may have several lines, and \`#\` after a space begins a comment.
+- A start with wrong settings tells all problems at once, with what to do, and ends with exit code 2. A secret is never printed.
+- A name in \`.env\` that is no setting, or one in the environment that looks like ours, is a warning at the start and in
+  \`doctor\`, with the setting that it may mean.
+- With any \`SHEETS_\` setting, rows go to Google Sheets, and the spreadsheet's id and the service account are needed.
+  \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs use it too.
 
 ${byGroup(settingRows)
   .map(([group, members]) => `## ${group}\n\n${table(members)}`)
@@ -66,12 +49,11 @@ ${byGroup(settingRows)
 }
 
 function table(members: readonly Row[]): string {
-  const head = ['Setting', 'Meaning', 'Default', 'Example']
+  const head = ['Setting', 'Meaning', 'Default']
   const rows = members.map(([name, setting]) => [
     code(name),
-    setting.secret ? `${meaningOf(setting)} Secret: never printed.` : meaningOf(setting),
+    setting.secret ? `${meaningOf(setting)} Secret.` : meaningOf(setting),
     setting.default === undefined ? 'none' : code(setting.default),
-    code(setting.example),
   ])
   return [head, head.map(() => '---'), ...rows]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
@@ -98,28 +80,47 @@ function envExample(): string {
 }
 
 /** What it does and which values it takes. */
-function meaningOf({ meaning, kind: { form } }: Setting): string {
-  return form === undefined ? meaning : `${meaning} ${form}`
+function meaningOf({ meaning, kind: { schema } }: Setting): string {
+  const { minimum, maximum } = schema as { readonly minimum?: number; readonly maximum?: number }
+  const [text = schema] = (schema['anyOf'] ?? []) as readonly Setting['kind']['schema'][]
+  const range = minimum === undefined ? '' : ` From ${thousands(minimum)} to ${thousands(maximum)}.`
+  const { maxLength } = text as { readonly maxLength?: number }
+  return (
+    meaning + range + (maxLength === undefined ? '' : ` Up to ${thousands(maxLength)} characters.`)
+  )
+}
+
+function thousands(value = 0): string {
+  return value.toLocaleString('en-US')
 }
 
 type Row = readonly [name: SettingName, setting: Setting]
 
 const settingRows = Object.entries(settings) as Row[]
 
-/** The groups in the order of the list. Its first setting names a group. */
+/** The headings, each over the rows from this setting on. */
+const headings: Readonly<Partial<Record<SettingName, string>>> = {
+  SHEETS_SHEET_ID: 'Google Sheets',
+  DEFAULT_SHEET_TAB: 'Tabs',
+  DATA_DIR: 'Storage',
+  HOST: 'HTTP server',
+  PAGE_TITLE: 'Pages',
+  CHALLENGE_SITE_KEY: 'Bot challenge',
+  SPAM_FILTER: 'Spam',
+  ALLOWED_ORIGINS: 'Access and limits',
+  ROLLCALL_CONFIG: 'Sites and fields',
+  CONFIRMATION: 'Confirmation and mail',
+  WEBHOOK_URL: 'Webhooks',
+  ALERT_WEBHOOK_URL: 'Notices',
+  LOG_LEVEL: 'Logging',
+}
+
+/** The groups in the order of the list. */
 function byGroup(members: readonly Row[]): (readonly [string, readonly Row[]])[] {
   let group = ''
-  return [...Map.groupBy(members, ([, setting]) => (group = setting.group ?? group))]
+  return [...Map.groupBy(members, ([name]) => (group = headings[name] ?? group))]
 }
 
 if (import.meta.main) {
-  if (process.argv.includes('--check')) {
-    const paths = await outdated()
-    if (paths.length > 0) {
-      console.error(`Out of date: ${paths.join(', ')}. Run: ${command}`)
-      process.exitCode = 1
-    }
-  } else {
-    for (const [path, content] of await generated()) await writeFile(new URL(path, root), content)
-  }
+  for (const [path, content] of await generated()) await writeFile(new URL(path, root), content)
 }

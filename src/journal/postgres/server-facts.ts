@@ -1,9 +1,35 @@
 import type pg from 'pg'
-import type { ServerFacts } from '../contracts/server-facts.ts'
 import type { Row } from '../sql.ts'
-import { layoutVersion } from '../tables/layout.ts'
+import { otherVersion } from '../tables/versions.ts'
 import { withClient } from './reach.ts'
 import { layoutSql } from './schema.ts'
+
+/** What an operator wants to know about the server. What is left out is what this server does not tell. */
+export interface ServerFacts {
+  /** What the server calls itself, with its version. */
+  readonly product?: string
+  readonly encoding?: string
+  /** Whether it is a standby. */
+  readonly isStandby?: boolean
+  /** Whether it takes no signups, as a standby or by a setting. */
+  readonly isReadOnly?: boolean
+  /** Whether its schema `rollcall` has tables, and is no journal. */
+  readonly isForeign?: boolean
+  /** Whether the user of the URL may use that schema. */
+  readonly mayEnter?: boolean
+  /** The version of the tables; 0 when there is no journal. */
+  readonly tables?: number
+  /** What is wrong with that version, and what to do about it; left out when it is that of this Rollcall. */
+  readonly otherVersion?: { readonly why: string; readonly hint: string } | undefined
+  /** What the user may not do with the tables, such as `INSERT`. */
+  readonly rightsMissing?: readonly string[]
+  /** Whether the user may change the tables, as a new version of Rollcall may have to. */
+  readonly mayMigrate?: boolean
+  /** The settings with which it may lose what was committed. */
+  readonly risks?: readonly Risk[]
+}
+
+export type Risk = 'fsync' | 'full_page_writes' | 'data_sync_retry' | 'zero_damaged_pages'
 
 /** Looked up by name, because `to_regclass` fails for who may not use the schema. */
 const schema = `to_regnamespace('rollcall')`
@@ -53,15 +79,19 @@ const sql = {
  */
 export function readServerFacts(url: string): Promise<ServerFacts> {
   return withClient(url, async (client) => {
-    const { hasTables, ...schema } = await ask(client, sql.schema)
+    const { hasTables, ...schema } = await readRow(client, sql.schema)
+    const version = hasTables === false ? { tables: 0 } : await readRow(client, sql.tables)
+    const tables = Number(version['tables'] ?? 0)
     return {
-      ...(await ask(client, sql.server)),
-      ...(await ask(client, sql.standby)),
+      ...(await readRow(client, sql.server)),
+      ...(await readRow(client, sql.standby)),
       ...schema,
-      ...(await ask(client, sql.rights)),
-      ...(hasTables === false ? { tables: 0 } : await ask(client, sql.tables)),
-      tablesWanted: layoutVersion,
-      ...(await ask(client, sql.risks)),
+      ...(await readRow(client, sql.rights)),
+      ...version,
+      ...(tables > 0 && {
+        otherVersion: otherVersion(tables, { mayMigrate: false, elsewhere: 'DATABASE_URL' }),
+      }),
+      ...(await readRow(client, sql.risks)),
     }
   })
 }
@@ -81,7 +111,7 @@ export function hasLeaseholder(url: string): Promise<boolean> {
 }
 
 /** The first row without what is null. It is empty where a server that only speaks PostgreSQL's protocol fails. */
-async function ask(client: pg.Client, text: string): Promise<Row> {
+async function readRow(client: pg.Client, text: string): Promise<Row> {
   const answer = await client.query<Row>(text).catch(() => undefined)
   const known = Object.entries(answer?.rows[0] ?? {}).filter(([, value]) => value !== null)
   return Object.fromEntries(known)

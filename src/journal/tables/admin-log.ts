@@ -1,5 +1,18 @@
-import type { AdminLog, Work } from '../contracts/admin-log.ts'
+import type { Millis } from '../../signup/signup.ts'
 import { type Database, rowReader, statementsOf } from '../sql.ts'
+
+/** For the admin page, of all sites: who is signed in, and what works in the background. */
+export type AdminLog = ReturnType<typeof adminLogOf>
+
+/** The digest is of the secret in the cookie, and the token that of the one with which it was made. */
+export type Login = ReturnType<typeof toLogin>
+
+/**
+ * Something of a `kind` such as `erase` that an operator has begun, and that goes on in slices. It has no
+ * personal data. What is `running` and was not noted for a while has ended with its process. What came of it
+ * is in `report`, in sentences with a line break between them.
+ */
+export type Work = ReturnType<typeof toWork>
 
 const workKept = 100
 
@@ -22,29 +35,32 @@ const sql = statementsOf('admin', {
 const toLogin = rowReader({ digest: String, token: String, madeAt: Number, seenAt: Number })
 const toWork = rowReader({
   ...{ id: String, kind: String, madeAt: Number, seenAt: Number, done: Number, report: String },
-  state: (state) => state as Work['state'],
+  state: (state) => state as 'running' | 'done' | 'failed',
 })
 
-export function adminLogOf(db: Database): AdminLog {
+export function adminLogOf(db: Database) {
   return {
-    signIn: async ({ digest, token, madeAt, seenAt }, over) => {
+    /** Notes a login, and drops those that were made before `over`. */
+    signIn: async ({ digest, token, madeAt, seenAt }: Login, over: Millis) => {
       await db.change([], [sql.dropOld, over], [sql.signIn, digest, token, madeAt, seenAt])
     },
-    login: async (digest) => {
+    login: async (digest: string): Promise<Login | undefined> => {
       const [{ rows }] = await db.query([sql.login, digest])
       return rows.map(toLogin)[0]
     },
-    seen: async (digest, at) => {
+    seen: async (digest: string, at: Millis) => {
       await db.change([], [sql.seen, digest, at])
     },
-    signOut: async (digest) => {
+    signOut: async (digest: string) => {
       await db.change([], [sql.signOut, digest])
     },
-    noteWork: async ({ id, kind, madeAt, seenAt, state, done, report }) => {
+    /** Notes how a piece of work fares. The last hundred are kept. */
+    noteWork: async ({ id, kind, madeAt, seenAt, state, done, report }: Work) => {
       const note = [sql.note, id, kind, madeAt, seenAt, state, done, report] as const
       await db.change([], note, [sql.dropWork])
     },
-    work: async () => {
+    /** The newest first. */
+    work: async (): Promise<readonly Work[]> => {
       const [{ rows }] = await db.query([sql.work])
       return rows.map(toWork)
     },

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-import type { AdminLog, Work } from '../../../src/journal/contracts/admin-log.ts'
+import type { AdminLog, Work } from '../../../src/journal/tables/admin-log.ts'
 import type { SitesWorld } from '../second-site.ts'
 import type { ContractTest } from './contract.ts'
 

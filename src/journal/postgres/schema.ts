@@ -1,5 +1,5 @@
 import { firstRows } from '../tables/layout.ts'
-import { columnsFor, layoutFor, type TableMaker } from '../tables/make-tables.ts'
+import { layoutFor, type TableMaker } from '../tables/make-tables.ts'
 
 /** The types of columns by their kind. */
 export const types = {
@@ -17,9 +17,7 @@ const ownTables = `
     only_row boolean PRIMARY KEY CHECK (only_row),
     position bigint  NOT NULL, -- of the last signup
     -- Grows when somebody looks for an outcome, so that this transaction has something to write.
-    looks    bigint  NOT NULL DEFAULT 0,
-    -- The code of the journal that was moved here after the tables were made; else empty.
-    journal  text    NOT NULL DEFAULT ''
+    looks    bigint  NOT NULL DEFAULT 0
   );
   INSERT INTO head (only_row, position) VALUES (true, 0) ON CONFLICT DO NOTHING;
 
@@ -43,9 +41,6 @@ const ownTables = `
     number bigint NOT NULL -- of the last call
   )`
 
-/** The version of 0.2.0. Those before it were never released. Later ones only add tables and columns. */
-export const releasedVersion = 7
-
 const engine: TableMaker = {
   typeOf: (kind) => types[kind],
   literal: String,
@@ -56,16 +51,4 @@ const engine: TableMaker = {
  * The statements that make the tables of the present layout. Each can run twice, because some databases
  * cannot roll back changes of tables.
  */
-export const layoutSql = [
-  ownTables,
-  ...layoutFor(engine),
-  ...columnsFor(engine, releasedVersion),
-  firstRows,
-].join(';\n')
-
-/**
- * The index that finds duplicates. It exists only while duplicates are ignored, because it makes every
- * append slower. Letter case counts for ASCII only, which is enough for our addresses.
- */
-export const addressIndex = `CREATE INDEX IF NOT EXISTS signup_by_address
-  ON rollcall.signup (lower(email COLLATE "C"), (tab + 0))`
+export const layoutSql = [ownTables, ...layoutFor(engine), firstRows].join(';\n')

@@ -6,32 +6,19 @@ import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { busy } from '../contracts/errors.ts'
 import { newSecret, type Secret } from '../hashes.ts'
-import { layoutVersion } from '../tables/layout.ts'
+import { layoutVersion, stepsFrom, otherVersion } from '../tables/versions.ts'
 import { connect, damageIn, versionOf } from './connect.ts'
 import { isOneOf } from './failure.ts'
-import {
-  addressIndex,
-  layoutSql,
-  type Made,
-  newTableSql,
-  tableSqlOf,
-  unpublishedTables,
-  unpublishedVersion,
-  upgradeSql,
-} from './schema.ts'
+import { layoutSql, tableSql } from './schema.ts'
 
 export interface OpenOptions {
   readonly access: Access
   /** The journal's secret. When it is missing, it is read from its file, or made. */
   readonly secret?: Secret | undefined
-  /** Whether the journal needs an index of addresses, to find duplicates. */
-  readonly findsAddresses?: boolean
-  /** Whether it needs one while there are mails, whose links look for addresses. */
-  readonly findsMailed?: boolean
 }
 
 /**
- * - `own`: for the service. Brings an older journal up to date, and drops the index if it is not needed.
+ * - `own`: for the service. Brings an older journal up to date.
  * - `beside`: to write beside a service, which may be of another version or have other settings. Makes
  *   a new journal, and refuses an older one.
  * - `read`: changes nothing, and refuses a missing or older journal.
@@ -68,30 +55,18 @@ export function openDatabase(
   }
 }
 
-function prepare(
-  db: DatabaseSync,
-  file: string,
-  { access, findsAddresses = false, findsMailed = false, secret: given }: OpenOptions,
-): Secret {
+function prepare(db: DatabaseSync, file: string, { access, secret: given }: OpenOptions): Secret {
   // Set these on every open, because SQLite does not store them in the file.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   // No damaged row is delivered.
   const damage = damageIn(db, 'quick_check')
   if (damage !== undefined) throw new Error(`it is damaged (${damage}). ${damageHint}`)
   const version = usableVersion(db, access)
-  // 0.1.0 left copies of erased cells in its pages and its log. The upgrade itself leaves none.
-  if (version === unpublishedVersion) db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
   const findSecret = () => given ?? readSecret(file)
   // A command beside the service needs no lock then.
   const known = access === 'beside' && version > 0 ? findSecret() : undefined
-  const secret = known ?? migrate(db, access, () => findSecret() ?? makeSecret(file))
-  const isMailed = () => db.prepare(mailed).get() !== undefined
-  if (findsAddresses || (findsMailed && isMailed())) db.exec(addressIndex.create)
-  else if (access === 'own') db.exec(addressIndex.drop)
-  return secret
+  return known ?? migrate(db, access, () => findSecret() ?? makeSecret(file))
 }
-
-const mailed = `SELECT 1 FROM message WHERE person <> '' LIMIT 1`
 
 /**
  * Makes the tables and the secret in one transaction, because two processes may open a new journal at
@@ -101,8 +76,7 @@ function migrate(db: DatabaseSync, access: Access, findSecret: () => Secret): Se
   db.exec('BEGIN IMMEDIATE')
   const version = usableVersion(db, access)
   if (version === 0) db.exec(layoutSql)
-  else if (version === unpublishedVersion) db.exec(upgradeSql(madeIn(db)))
-  else db.exec(newTableSql(version))
+  else for (const { sqlite } of stepsFrom(version)) db.exec(sqlite)
   const secret = findSecret()
   if (version < layoutVersion) db.exec(`PRAGMA user_version = ${layoutVersion}`)
   db.exec('COMMIT')
@@ -137,22 +111,14 @@ function secretPath(journal: string): string | undefined {
  */
 function usableVersion(db: DatabaseSync, access: Access): number {
   const version = versionOf(db)
-  if (version > layoutVersion) {
-    throw new Error(
-      `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
-        `${layoutVersion}). Start the newer version, or give another DATA_DIR`,
-    )
+  if (version === 0 && access === 'read') throw new Error(empty)
+  if (version > 0) {
+    const other = otherVersion(version, { mayMigrate: access === 'own', elsewhere: 'DATA_DIR' })
+    if (other) throw new Error(`${other.why}. ${other.hint}`)
+    if (version < layoutVersion) return version
   }
-  const isNew = version === 0 && access !== 'read'
-  if (version < layoutVersion && access !== 'own' && !isNew) throw new Error(older)
-  const made = madeIn(db).filter(({ name }) => name !== addressIndex.name)
-  const isOld = version === unpublishedVersion
-  const found = isOld
-    ? made.filter(({ type }) => type === 'table').map(({ name }) => name)
-    : made.map(({ sql }) => partsOf(sql))
-  const current = version === 0 ? [] : tableSqlOf(version).map(partsOf)
-  const expected = new Set(isOld ? unpublishedTables : current)
-  if (expected.symmetricDifference(new Set(found)).size > 0) throw new Error(otherTables)
+  const expected = new Set(version === 0 ? [] : tableSql.map(partsOf))
+  if (expected.symmetricDifference(new Set(madeIn(db))).size > 0) throw new Error(otherTables)
   return version
 }
 
@@ -165,22 +131,19 @@ function partsOf(sql: string): string {
 const missing =
   'there is no such file. Check DATA_DIR, or start the service once, which makes the journal'
 
-const older =
-  'it was written by an older version of Rollcall. Start the service once with this version, which ' +
-  'brings it up to date'
+const empty = 'no journal is in it yet. Start the service once, which makes the journal'
 
 const otherTables =
   'its tables differ from those of this version of Rollcall, so another version wrote it, perhaps one ' +
   'that was never released. Start that version until it has delivered everything, then move journal.db ' +
   'and its -wal and -shm files away; or give another DATA_DIR'
 
-/** The tables and indexes that were made by name, the first one first. */
-function madeIn(db: DatabaseSync): readonly Made[] {
+/** The parts of the tables and indexes that were made by name. */
+function madeIn(db: DatabaseSync): readonly string[] {
   const made = db.prepare(
-    `SELECT type, name, sql FROM sqlite_schema
-     WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid`,
+    "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
   )
-  return made.all() as unknown as readonly Made[]
+  return made.all().map(({ sql }) => partsOf(String(sql)))
 }
 
 /** SQLite deletes the write-ahead log of an empty file, and with it the signups that only the log has. */
@@ -194,9 +157,7 @@ const damageHint =
   'Restore journal.db and its -wal file from one backup. Without a backup, move both files to another ' +
   'folder, run "sqlite3 journal.db .recover" there to read what is left, and start with a new journal'
 
-const roomHint =
-  'Free space on its disk and on that of temporary files. An upgrade needs three times the size of the ' +
-  'journal in all'
+const roomHint = 'Free space on its disk and on that of temporary files'
 
 function reasonOf(error: unknown, file: string): string {
   if (isOneOf(error, 'readOnly', 'ioError', 'cannotOpen')) return whyUnopened(file, error)

@@ -11,8 +11,6 @@ export interface Column {
   /** What a new row has when nothing is given. */
   readonly initial?: number | boolean | string
   readonly isOptional?: true
-  /** The version that has it first, behind the columns before; left out when all have it. */
-  readonly since?: number
 }
 
 export interface Index {
@@ -29,14 +27,9 @@ export interface Table {
   readonly key: readonly string[]
   /** Columns that are unique together, besides the key. */
   readonly unique?: readonly string[]
-  /** The version that has it first; left out when 7 has it, the one of 0.2.0. */
-  readonly since?: number
   /** By name. */
   readonly indexes?: Readonly<Record<string, Index>>
 }
-
-/** Increases with each change of the tables. 0.1.0 had 6 in SQLite, 0.2.0 has 7. */
-export const layoutVersion = 9
 
 const number = { kind: 'number' } as const
 const integer = { kind: 'integer' } as const
@@ -54,7 +47,19 @@ export const rowStatus = {
   none: 1,
   /** It had one before a batch wrote it, as a comparison found out. The ranges of batches include it. */
   present: 2,
+  /** It looks like spam: it gets none until it is released. It stays so when it is erased before. */
+  held: 3,
 } as const
+
+/** Which signups are in an index of people, in SQL: those in quarantine, or all others. */
+export function peopleWhere(which: 'listed' | 'held'): string {
+  return `person IS NOT NULL AND ${isOf('', which)}`
+}
+
+/** Whether a signup is in quarantine, or is not, in SQL. @param signup what it is called, with a point behind it */
+export function isOf(signup: string, which: 'listed' | 'held'): string {
+  return `${signup}row_status ${which === 'held' ? '=' : '<>'} ${rowStatus.held}`
+}
 
 /** No signup is ever deleted. */
 export const signupTable: Table = {
@@ -71,34 +76,36 @@ export const signupTable: Table = {
     metadata: text, // a JSON object, or ''
     row_status: { kind: 'status' }, // of `rowStatus`
     fields: { kind: 'text', initial: '' }, // a JSON object of the values of the site's own fields, or ''
-    confirmed_at: { ...optionalNumber, since: 9 },
+    confirmed_at: optionalNumber,
+    // By the hash of the address (`personOf`); null where nothing asks for it (`people.ts`). It outlives the cells that
+    // expire, while duplicates are ignored, at the first signup of the person in the tab.
+    person: optionalText,
   },
   key: ['position'],
   unique: ['id'],
   indexes: {
     signup_by_tab: { columns: ['tab', 'position'] },
     signup_erased: { columns: ['tab', 'position'], where: `email = ''` },
+    // Those that are held are apart, so that looks for duplicates do not meet them.
+    signup_by_person: { columns: ['person', 'tab', 'position'], where: peopleWhere('listed') },
+    signup_held_by_person: { columns: ['person', 'tab', 'position'], where: peopleWhere('held') },
   },
 }
-
-const hourCounts = {
-  columns: { site: integer, hour: integer, count: number },
-  key: ['site', 'hour'],
-} as const
 
 /** The names of the values of `pending.state`. */
 export const besideState = {
   /** Can be confirmed. */
   pending: 0,
-  /** Its person said "that was not me", and may change their mind. */
-  declined: 1,
-  /** Its person has left, and may come back. */
-  left: 2,
   /** Is in the list now. Has no cells. */
-  confirmed: 3,
+  confirmed: 1,
   /** Has no cells, and gets none. */
-  over: 4,
+  over: 2,
+  /** The same, until it would have expired: till then it takes its place as if it were pending. */
+  declined: 3,
 } as const
+
+/** Whether a signup beside the list counts when others of its person are decided on, in SQL. */
+export const isPlaced = `state IN (${besideState.pending}, ${besideState.declined})`
 
 /** The names of the values of `message.stage`. */
 export const messageStage = {
@@ -138,7 +145,7 @@ export const layout: readonly Table[] = [
     columns: {
       id: integer,
       site: integer,
-      key: text, // empty: the default tab, until it is resolved
+      key: text,
       name: text,
       accepted: count, // how many signups it has
       opened_at: number,
@@ -153,6 +160,18 @@ export const layout: readonly Table[] = [
       },
     },
   },
+  // Tabs that pending signups ask for, of whom asked, for an hour. They count as if the client had made them.
+  {
+    name: 'asked_tab',
+    columns: {
+      site: integer,
+      asked_by: text, // a digest of the client's address
+      key: text,
+      asked_at: number,
+    },
+    key: ['site', 'asked_by', 'key'],
+    indexes: { asked_tab_by_time: { columns: ['site', 'asked_at'] } },
+  },
   // How far a tab is delivered. Not in its own row, so that intake and delivery never wait for one another.
   {
     name: 'progress',
@@ -160,20 +179,15 @@ export const layout: readonly Table[] = [
       tab: integer,
       written: count, // how many of its signups are in the spreadsheet
       written_to: count, // the cursor: every signup of the tab up to this position is in the spreadsheet
+      held: count, // how many of those that are written are held
     },
     key: ['tab'],
   },
-  // How many signups came in each hour, by their own time, and how many were written. Hours since the epoch.
-  { name: 'hour_accepted', ...hourCounts },
-  { name: 'hour_written', ...hourCounts },
-  { name: 'hour_erased', ...hourCounts, since: 9 },
-  // How many signups each tab (by its id) and each source has got, by day in UTC. Kinds with a `+` have the sum of
-  // all names that have no rows of their own, under 0. They are counted behind the append, in order.
+  // All that is counted, by the time at which an hour or a day begins, and of all time: see `tally.ts`.
   {
-    name: 'day_count',
-    columns: { site: integer, kind: text, day: integer, name: text, count: number },
-    key: ['site', 'kind', 'day', 'name'],
-    since: 9,
+    name: 'tally',
+    columns: { site: integer, what: text, slot: number, name: text, count: number },
+    key: ['site', 'what', 'slot', 'name'],
   },
   // Numbers that are never given twice.
   { name: 'counter', columns: { name: text, value: number }, key: ['name'] },
@@ -197,7 +211,11 @@ export const layout: readonly Table[] = [
   // The signups of one tab in a batch: those with after < position <= upto.
   {
     name: 'batch_range',
-    columns: { tab: integer, upto: number, after: number, batch: number, signups: integer },
+    columns: {
+      ...{ tab: integer, upto: number, after: number, batch: number },
+      signups: integer,
+      held: count, // how many of them
+    },
     key: ['tab', 'upto'],
     indexes: { batch_range_by_batch: { columns: ['batch'] } },
   },
@@ -222,6 +240,7 @@ export const layout: readonly Table[] = [
       tab: integer,
       position: number,
       queued_at: number,
+      is_first: flag, // the signup was released, and has had no row yet
       batch: optionalNumber, // the frozen batch that holds it
     },
     key: ['tab', 'position'],
@@ -246,9 +265,15 @@ export const layout: readonly Table[] = [
   },
   // Rows of forgotten people that have to go from the spreadsheet. While the signup has its cells, it is in
   // the frozen batch.
-  { name: 'removal', columns: { position: number, email: text }, key: ['position'] },
-  // Addresses of signups whose cells have expired, while duplicates are ignored. Keyed with the secret.
-  { name: 'kept_address', columns: { tab: integer, hash: text }, key: ['tab', 'hash'] },
+  {
+    name: 'removal',
+    columns: {
+      position: number,
+      email: text,
+      is_leaving: flag, // its person has left by a link: it goes behind others
+    },
+    key: ['position'],
+  },
   // Calls to providers in the last day, to keep their quotas.
   {
     name: 'provider_call',
@@ -257,6 +282,7 @@ export const layout: readonly Table[] = [
       number, // from 1, in the order of the calls
       at: number,
       is_sure: { kind: 'flag' }, // the clock of the process agreed with the wall clock
+      is_removal: flag,
     },
     key: ['account', 'number'],
   },
@@ -282,24 +308,15 @@ export const layout: readonly Table[] = [
     key: ['digest'],
     indexes: { used_token_by_time: { columns: ['stored_at'] } },
   },
-  // Suspect signups under the tab that holds them. They stay when the signup has left it.
+  // The signups in quarantine that have their cells.
   {
-    name: 'suspect',
+    name: 'held',
     columns: {
+      site: integer,
       position: number,
-      tab: integer, // that the signup asked for
       signals: text, // with commas between them
-      mark: { kind: 'text', initial: '' }, // the id in its row, once it has left quarantine: only that row goes
     },
-    key: ['position'],
-    since: 8,
-  },
-  // How many signups were suspect in each hour, by their own time and their signs, held or not.
-  {
-    name: 'hour_suspect',
-    columns: { site: integer, hour: integer, signals: text, count: number },
-    key: ['site', 'hour', 'signals'],
-    since: 8,
+    key: ['site', 'position'],
   },
   // Signups beside the list.
   {
@@ -310,13 +327,13 @@ export const layout: readonly Table[] = [
       site: integer,
       person: text, // by the hash of the address (`personOf`); empty: it was forgotten
       state: { kind: 'status' }, // of `besideState`
-      expires_at: optionalNumber, // null while its mail waits
-      kept_until: optionalNumber, // when its cells are erased; null while nobody knows
+      expires_at: number, // when its cells are erased, but of a held one; what its status tells of
       signals: text, // of a suspect one that is held, with commas between them; or ''
       mail_wanted: { kind: 'flag' }, // until it was decided whether a mail is to go
+      is_late: { kind: 'flag', initial: false }, // it was released when its status said already that it has expired
       share: text, // a digest of the client, for the turns of mails
       language: text,
-      sheet_tab: text, // that it asks for; empty: the default tab
+      sheet_tab: text, // that it asks for
       received_at: number,
       email: text,
       source: text,
@@ -328,19 +345,16 @@ export const layout: readonly Table[] = [
     key: ['number'],
     unique: ['id'],
     indexes: {
-      pending_by_person: { columns: ['site', 'person', 'state', 'expires_at'] },
-      pending_kept: { columns: ['site', 'kept_until'], where: 'kept_until IS NOT NULL' },
+      pending_by_person: { columns: ['site', 'person', 'state', 'number'] },
+      // Of a person, hardly ever more than twenty, whatever else was asked for.
+      pending_decided: {
+        columns: ['site', 'person', 'state', 'number'],
+        where: `${isPlaced} AND NOT mail_wanted`,
+      },
+      pending_due: { columns: ['site', 'expires_at'], where: `${isPlaced} AND signals = ''` },
       pending_unmailed: { columns: ['site', 'number'], where: 'mail_wanted' },
       pending_held: { columns: ['site', 'number'], where: `signals <> ''` },
     },
-    since: 9,
-  },
-  // How many signups were asked for and confirmed in each hour, and how many are not pending any more.
-  {
-    name: 'hour_pending',
-    columns: { site: integer, hour: integer, asked: count, confirmed: count, closed: count },
-    key: ['site', 'hour'],
-    since: 9,
   },
   // Messages, each until nobody asks for it any more.
   {
@@ -354,6 +368,9 @@ export const layout: readonly Table[] = [
       turn: number, // among those of a rank, lower ones go first
       person: text, // by the hash of the address (`personOf`); empty: it goes to no visitor
       recipient: text, // the hash of the mailbox
+      pending: count, // the number of the signup that it asks for, whose address it goes to; else 0
+      greets: { kind: 'id', isOptional: true }, // the signup of a welcome, until its person has left
+      row_stays: flag, // of a welcome: a row of its person has expired, and nobody finds it any more
       email: text, // empty as soon as nobody needs it
       language: text,
       share: text, // a digest of the client that led to it
@@ -373,9 +390,16 @@ export const layout: readonly Table[] = [
       message_resting: { columns: ['site', 'next_at'], where: 'stage = 0' },
       message_ready: { columns: ['site', 'rank', 'turn', 'number'], where: 'stage = 1' },
       message_claimed: { columns: ['site'], where: 'stage = 2' },
-      message_ended: { columns: ['site', 'ended_at'], where: 'ended_at IS NOT NULL' },
+      // What the sweep and retention look for, without what they leave or have emptied.
+      message_over: {
+        columns: ['site', 'ended_at'],
+        where: `ended_at IS NOT NULL AND kind <> 'welcome'`,
+      },
+      message_addressed: {
+        columns: ['site', 'ended_at'],
+        where: `ended_at IS NOT NULL AND email <> ''`,
+      },
     },
-    since: 9,
   },
   // Messages to mailboxes in the last day, to keep their limits and the pace of all.
   {
@@ -386,14 +410,12 @@ export const layout: readonly Table[] = [
       sending_by_recipient: { columns: ['recipient', 'at'] },
       sending_by_time: { columns: ['at'] },
     },
-    since: 9,
   },
   // People who get no mail of a site. It outlives `forget`.
   {
     name: 'block',
     columns: { site: integer, person: text, why: text, at: number, until: optionalNumber },
     key: ['site', 'person'],
-    since: 9,
   },
   // The endpoints of webhooks.
   {
@@ -403,32 +425,36 @@ export const layout: readonly Table[] = [
       site: integer,
       key: text, // chosen by who follows it: the journal knows no URL
       began: number, // it is told of nothing up to this position
-      cursor: number, // all up to this position were sent or set aside
+      cursor: number, // all up to this position were sent, or have a row of their own
       seen_at: number,
+      taken_at: optionalNumber,
       failing_since: optionalNumber,
-      halted_at: optionalNumber,
       disabled_at: optionalNumber,
       reason: { kind: 'text', initial: '' },
+      enabled: count, // how often somebody has enabled it
     },
     key: ['id'],
     unique: ['site', 'key'],
-    since: 9,
   },
-  // Messages of endpoints that are not sent by the cursor.
+  // Messages of webhooks that are not sent by the cursor of an endpoint.
   {
-    name: 'aside',
+    name: 'webhook_message',
     columns: {
       endpoint: integer,
       position: number,
       tries: integer,
-      next_at: optionalNumber, // null: it was given up
+      next_at: optionalNumber, // 0: at once, and it has not failed; null: it has failed for good
       at: number, // of the last try
       reason: text,
       is_erased: flag, // it tells that the signup was erased
     },
     key: ['endpoint', 'position'],
-    indexes: { aside_due: { columns: ['endpoint', 'next_at'], where: 'next_at IS NOT NULL' } },
-    since: 9,
+    indexes: {
+      webhook_message_due: {
+        columns: ['endpoint', 'next_at', 'position'],
+        where: 'next_at IS NOT NULL',
+      },
+    },
   },
   // Who is signed in to the admin page.
   {
@@ -436,7 +462,6 @@ export const layout: readonly Table[] = [
     columns: { digest: text, token: text, made_at: number, seen_at: number },
     key: ['digest'],
     indexes: { login_by_time: { columns: ['made_at'] } },
-    since: 9,
   },
   // What goes on in the background for the admin page. The last ones are kept.
   {
@@ -452,41 +477,15 @@ export const layout: readonly Table[] = [
     },
     key: ['id'],
     indexes: { work_by_time: { columns: ['made_at'] } },
-    since: 9,
   },
   // Ranges of signups that no endpoint is told of: those with after < position <= upto.
   {
     name: 'silent',
     columns: { site: integer, upto: number, after: number },
     key: ['site', 'upto'],
-    since: 9,
   },
   signupTable,
 ]
-
-/** The hour of `hour_suspect` and `hour_pending`, and the day of `day_count`, that has the sums of all: nobody has to add them up. */
-export const allHours = -1
-
-/** The tables that a journal of this version of 7 or later has. */
-export function tablesOf(version: number): readonly Table[] {
-  const isThere = ({ since = 7 }: Table | Column) => since <= version
-  return layout.filter(isThere).map((table) => ({
-    ...table,
-    columns: Object.fromEntries(Object.entries(table.columns).filter(([, it]) => isThere(it))),
-  }))
-}
-
-/** The columns that versions after this one have added to its tables, each with its table. */
-export function columnsSince(
-  version: number,
-): readonly (readonly [table: string, string, Column])[] {
-  return tablesOf(version).flatMap(({ name }) => {
-    const { columns = {} } = layout.find((table) => table.name === name) ?? {}
-    return Object.entries(columns).flatMap(([column, it]) =>
-      (it.since ?? 0) > version ? [[name, column, it] as const] : [],
-    )
-  })
-}
 
 /** What the tables have when they are made. */
 export const firstRows = `INSERT INTO counter (name, value) VALUES ('batch', 0) ON CONFLICT DO NOTHING`

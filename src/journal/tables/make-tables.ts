@@ -1,4 +1,4 @@
-import { type Column, type ColumnKind, columnsSince, layout, type Table } from './layout.ts'
+import { type Column, type ColumnKind, layout, type Table } from './layout.ts'
 
 /** In what engines differ when they make tables. */
 export interface TableMaker {
@@ -12,17 +12,9 @@ export interface TableMaker {
   readonly optionsOf?: (rowid: string | undefined) => string
 }
 
-/** The statements that make these tables and their indexes. */
-export function layoutFor(engine: TableMaker, tables = layout): readonly string[] {
-  return tables.flatMap((table) => statementsFor(table, engine))
-}
-
-/** The statements that add the columns of later versions to the tables of this one. */
-export function columnsFor(engine: TableMaker, version: number): readonly string[] {
-  return columnsSince(version).map(
-    ([table, column, it]) =>
-      `ALTER TABLE ${table} ADD COLUMN ${engine.ifMissing}${column} ${definition(it, engine)}`,
-  )
+/** The statements that make the tables and their indexes. */
+export function layoutFor(engine: TableMaker): readonly string[] {
+  return layout.flatMap((table) => statementsFor(table, engine))
 }
 
 function statementsFor(table: Table, engine: TableMaker): readonly string[] {

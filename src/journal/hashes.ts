@@ -13,12 +13,14 @@ export function addressHash(secret: Secret, address: string): string {
   return keyed(secret, 'address', address.toLowerCase())
 }
 
-/**
- * How what is beside the list calls a person, or a mailbox (`mailboxOf`), by the hash of the address: its first
- * 132 bits, because indexes of random texts cost by their size.
- */
-export function personOf(hash: string): string {
-  return hash.slice(0, 22)
+/** The length of `personOf`: 72 bits, because indexes of random texts cost by their size. */
+export const personLength = 12
+
+/** What a person is called, or a mailbox (`mailboxOf`): the beginning of the hash of the address. */
+export function personOf(hash: string): string
+export function personOf(hash: string | null): string | null
+export function personOf(hash: string | null): string | null {
+  return hash?.slice(0, personLength) ?? null
 }
 
 /** The form in which the journal stores which client has asked for a mail. */

@@ -31,6 +31,14 @@ export interface Dialect {
   readonly behind: (tab: string, position: string) => string
   /** The condition for signups of a tab behind `after` up to `upto`. */
   readonly between: (tab: string, after: string, upto: string) => string
+  /**
+   * The condition for signups of a person in a tab behind a position, to be ordered by `person, tab, position`:
+   * those in quarantine, or all others.
+   */
+  readonly ofPerson: (
+    of: Readonly<Record<'signup' | 'person' | 'tab' | 'after', string>>,
+    which?: 'listed' | 'held',
+  ) => string
   /** Joins the signup at a position. */
   readonly signupAt: (position: string) => string
   /**
@@ -174,7 +182,8 @@ export interface Database {
   /**
    * Commits what the operation changes, or nothing when it throws.
    *
-   * @param options with `isSynced: false`, an engine may leave it to its next commit to put this one on disk
+   * @param options with `isSynced: false`, a later commit puts this one on disk: for work that would only be done
+   *   again, as no lock waits for the disk then
    */
   transact<T>(
     locks: readonly Lock[],

@@ -13,11 +13,6 @@ export class JournalBusy extends JournalUnavailable {
   override readonly name = 'JournalBusy'
 }
 
-/** The journal that this process has opened is not there any more: another one was moved to its place. */
-export class JournalReplaced extends JournalUnavailable {
-  override readonly name = 'JournalReplaced'
-}
-
 /** What was read; undefined while the journal cannot be used, which intake reports. */
 export async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

@@ -15,8 +15,9 @@ export interface IntakeLog {
 
   /**
    * Stores signups beside the list, where they wait for their person to confirm them, and adds a mail where
-   * the limits allow one: docs/decisions/confirmation.md. All or none, with the key and the token, as `append`
-   * does it. It opens no tab, and gives no position. A suspect one gets no mail while there is a quarantine.
+   * the limits allow one (docs/decisions/mail-and-webhooks.md). All or none, with the key and the token, as
+   * `append` does it. It opens no tab, and gives no position; a new tab counts for the client as if it was
+   * made. A suspect one gets no mail where suspect ones are held.
    */
   ask(signups: readonly Signup[], terms: AskTerms): Promise<Appended>
 
@@ -32,9 +33,6 @@ export interface IntakeLog {
   /** The status of a signup of this site; undefined when the site has none with this id. */
   find(id: SignupId): Promise<SignupStatus | undefined>
 
-  /** The tab of signups with an empty `sheetTab`, as far as this process knows. */
-  readonly defaultTab: DefaultTab
-
   /**
    * Calls `listener` with the cursors of the tabs of each batch that this process settles. Returns a
    * function that removes the listener. Batches that other processes settle show only in `cursors`.
@@ -42,16 +40,9 @@ export interface IntakeLog {
   onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void
 
   /**
-   * How far these tabs are written, by any process. Tabs that do not exist are left out. After the call
-   * `defaultTab` is the name that any process has found for it.
+   * How far these tabs are written, by any process. Tabs that do not exist are left out.
    */
   cursors(tabs: readonly string[]): Promise<readonly TabCursor[]>
-}
-
-export interface DefaultTab {
-  readonly name: string
-  /** Whether this is its final name. */
-  readonly isResolved: boolean
 }
 
 /** The conditions of one append, besides the operator's policy. */
@@ -118,7 +109,7 @@ export type Recalled =
 
 /** Every signup of the tab up to this position is in the spreadsheet. */
 export interface TabCursor {
-  /** The tab's name as it was first used; empty for signups from before the default tab was resolved. */
+  /** The tab's name as it was first used. */
   readonly tab: string
   readonly upto: number
 }
@@ -128,10 +119,6 @@ export interface SignupStatus extends Receipt {
   readonly position: number
   /** Set while it is beside the list: it waits for its confirmation, or did so for too long. */
   readonly beside?: 'pending' | 'expired'
-  /** The signup came without a tab, and `sheetTab` is the default tab's provisional name. */
-  readonly isTabOpen?: true
-  /** The signup is held: its row is in the tab that cursors call so, and not in `sheetTab`. Never to be told. */
-  readonly heldIn?: string
   /** When the spreadsheet confirmed the row; absent until then. */
   readonly writtenAt?: Millis
 }

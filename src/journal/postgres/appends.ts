@@ -2,15 +2,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
-import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
+import { fingerprintHash, keyHash } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { type Answer, headLock, messageLock, reading, type Row, statementsOf } from '../sql.ts'
-import { unresolvedKey } from '../tables/default-tab.ts'
 import { statusOfNew } from '../tables/append-one.ts'
 import {
   type AppendRequest,
-  challengeTokenMs,
-  idempotencyKeyMs,
   type IntakeSite,
   type KnownKey,
   recalled,
@@ -20,36 +17,34 @@ import {
   timeOf,
 } from '../tables/intake.ts'
 import { rowStatus } from '../tables/layout.ts'
-import { stepsToGreet } from '../tables/mails.ts'
+import { stepsToGreet } from '../tables/mail/mails.ts'
 import {
   type Asks,
   statusesOfAsked,
   stepsToAsk,
   stepsToCountAsked,
   stepToFindAsked,
-} from '../tables/pending.ts'
-import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
-import { type Tab, type TabRequest, type Tabs, tabStatus } from '../tables/tabs.ts'
+} from '../tables/pending/pending.ts'
+import { isHeld, stepsToNote, type Suspect } from '../tables/quarantine.ts'
+import type { Tab, TabRequest, Tabs } from '../tables/tabs.ts'
 import type { Step } from './connections.ts'
 import type { PostgresDatabase } from './database.ts'
-import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
+import { addingPlaced, listNames, listsOf, listTypes, placedPerson } from './new-signups.ts'
+import { stepsToForgetOld } from './old-keys.ts'
 import { resolveLostCommit } from './resolve-lost-commit.ts'
 
 /**
  * Adds a group of requests. Its lists are: tabs by number, requests by number, and signups in order. A
  * request is left out when its key is known or its token is used, and a signup when its tab is not there.
- * The group has no key and no token twice. Nothing is added when the default tab has got its final name,
- * and the group does not know that ($3).
+ * The group has no key and no token twice.
  *
  * The statement comes behind the lock of the head, so it sees all that was committed before. LATERAL with
  * LIMIT looks each key up by itself: a plan from when a table was small must not read all of a large one.
  */
 function appendSql(status: string): string {
   return `
-    WITH stale AS (
-      SELECT 1 FROM rollcall.fact WHERE site = $1 AND name = $3
-    ), request AS (
-      SELECT * FROM unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY
+    WITH request AS (
+      SELECT * FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY
         AS given (key, fingerprint, token, no)
     ), known AS (
       SELECT no, kept.fingerprint, first_position AS first, last_position AS last, refused
@@ -66,15 +61,12 @@ function appendSql(status: string): string {
         SELECT * FROM rollcall.tab WHERE site = $1 AND tab.key = wanted.key LIMIT 1
       ) AS tab
     ), item AS (
-      SELECT given.*, holding.id IS NOT NULL AS is_held,
-        CASE WHEN tabs.id IS NOT NULL THEN coalesce(holding.id, tabs.id) END AS tab
-      FROM unnest($7::integer[], $8::integer[], $9::integer[], $10::integer[], $11::text[], ${listTypes(12)})
-        WITH ORDINALITY AS given (request, tab_no, holding_no, place, hash, ${listNames}, no)
+      SELECT given.*, tabs.id AS tab
+      FROM unnest($6::integer[], $7::integer[], $8::boolean[], $9::integer[], ${listTypes(10)})
+        WITH ORDINALITY AS given (request, tab_no, is_held, place, ${listNames}, no)
       LEFT JOIN tabs ON tabs.no = given.tab_no
-      LEFT JOIN tabs AS holding ON holding.no = given.holding_no
       WHERE given.request NOT IN (SELECT no FROM known)
         AND given.request NOT IN (SELECT no FROM used)
-        AND NOT EXISTS (SELECT 1 FROM stale)
     ), placed AS (
       SELECT item.*, head.position + row_number() OVER (ORDER BY no) AS position
       FROM item, rollcall.head WHERE item.tab IS NOT NULL
@@ -95,37 +87,23 @@ function appendSql(status: string): string {
       WHERE token IS NOT NULL
     )
     SELECT (SELECT position FROM rollcall.head) AS position,
-      EXISTS (SELECT 1 FROM stale) AS "isStale",
       (SELECT json_agg(known) FROM known) AS known,
       (SELECT json_agg(no) FROM used) AS used,
       (SELECT json_agg(tabs) FROM tabs) AS tabs,
       (SELECT json_agg(position) FROM added WHERE row_status = ${rowStatus.none}) AS ignored`
 }
 
-/**
- * Deletes what was stored more than $2 milliseconds before $1: the $3 oldest ones, and those of the same
- * millisecond. A machine's clock says $1. When that is ahead of the database's, the database's counts, so
- * it deletes nothing early that other machines have stored.
- */
-function sweepSql(table: string): string {
-  return `DELETE FROM ${table} WHERE stored_at <= (
-    SELECT max(stored_at) FROM (
-      SELECT stored_at FROM ${table} WHERE stored_at < (
-        SELECT least($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) - $2::bigint
-      ) ORDER BY stored_at LIMIT $3
-    ) AS oldest)`
-}
+const unlessHeld = (status: string) => `CASE WHEN is_held THEN ${rowStatus.held} ELSE ${status} END`
 
-const placed = { email: 'placed.email', tab: 'placed.tab', hash: 'placed.hash', site: '$1' }
+const placed = { person: placedPerson, tab: 'placed.tab', hash: 'placed.hash', site: '$1' }
 
 const sql = statementsOf('postgres appends', (dialect) => ({
-  append: appendSql(String(rowStatus.wanted)),
-  // The same address in the tab, or earlier in this group.
-  appendOnce: appendSql(`CASE WHEN is_held THEN ${rowStatus.wanted}
-    WHEN row_number() OVER (PARTITION BY tab, ${dialect.lower('email')} ORDER BY position) > 1
-    THEN ${rowStatus.none} ELSE ${statusOfNew(dialect, placed)} END`),
-  sweepKeys: sweepSql('rollcall.idempotency_key'),
-  sweepTokens: sweepSql('rollcall.used_token'),
+  append: appendSql(unlessHeld(String(rowStatus.wanted))),
+  // The same person in the tab, or earlier in this group.
+  appendOnce: appendSql(
+    unlessHeld(`CASE WHEN row_number() OVER (PARTITION BY tab, hash, is_held ORDER BY position) > 1
+      THEN ${rowStatus.none} ELSE ${statusOfNew(dialect, placed)} END`),
+  ),
 }))
 
 /** What became of a request. */
@@ -144,8 +122,7 @@ interface Part {
   readonly site: IntakeSite
   readonly requests: readonly SiteRequest[]
   readonly steps: readonly Step[]
-  /** Undefined when the default tab has got its name, so nothing was added. */
-  readonly outcomes: (answers: readonly Answer[]) => readonly Outcome[] | undefined
+  readonly outcomes: (answers: readonly Answer[]) => readonly Outcome[]
 }
 
 /** Appends requests of one site. No key and no token comes twice. */
@@ -191,35 +168,29 @@ function hashed(request: AppendRequest, { secret, tabs }: IntakeSite): HashedReq
   }
 }
 
-function appendStep(
-  { id, policy, secret, defaultTab }: IntakeSite,
-  group: readonly HashedRequest[],
-): Step {
-  const ignores = policy.duplicates === 'ignore'
+function appendStep(site: IntakeSite, group: readonly HashedRequest[]): Step {
+  const { id, policy, hashOf } = site
   const keys = [...new Set(group.flatMap(({ tabs }) => tabs.map(({ key }) => key)))]
   const items = group.flatMap(({ signups, tabs }, index) =>
     signups.map((signup, place) => ({
       ...signup,
+      hash: hashOf(signup.email),
       request: index + 1,
       place,
       tab: keys.indexOf(tabs[place]?.key ?? '') + 1,
-      // The tab behind those of the signups holds the suspect ones.
-      holding: signup.suspect ? keys.indexOf(tabs[signups.length]?.key ?? '-') + 1 : 0,
     })),
   )
   return [
-    ignores ? sql.appendOnce : sql.append,
+    policy.duplicates === 'ignore' ? sql.appendOnce : sql.append,
     id,
     keys,
-    keys.includes(unresolvedKey) ? defaultTab.fact : null,
     group.map(({ key }) => key ?? null),
     group.map(({ fingerprint }) => fingerprint ?? null),
     group.map(({ token }) => token ?? null),
     items.map(({ request }) => request),
     items.map(({ tab }) => tab),
-    items.map(({ holding }) => holding),
+    items.map((item) => isHeld(site, item)),
     items.map(({ place }) => place),
-    items.map(({ email }) => (ignores ? addressHash(secret, email) : null)),
     ...listsOf(items),
   ]
 }
@@ -229,8 +200,7 @@ function outcomesOf(
   answer: Row,
   group: readonly HashedRequest[],
   knownTabs: Tabs,
-): readonly Outcome[] | undefined {
-  if (answer['isStale'] === true) return undefined
+): readonly Outcome[] {
   const rows = (answer['known'] ?? []) as readonly (KnownKey & { readonly no: number })[]
   const known = new Map(rows.map((row) => [row.no, row]))
   const used = new Set((answer['used'] ?? []) as readonly number[])
@@ -244,37 +214,19 @@ function outcomesOf(
     if (earlier) return { kind: 'known', ...earlier }
     if (used.has(index + 1)) return { kind: 'tokenUsed' }
     let duplicates = 0
-    const holding = tabs[signups.length]
-    const results = signups.map(({ id, receivedAt, suspect }, place): SignupStatus | undefined => {
-      const key = tabs[place]?.key ?? ''
-      const name = names.get(key)
-      if (name === undefined) return undefined
+    const results = signups.map(({ id, receivedAt }, place): SignupStatus | undefined => {
+      const sheetTab = names.get(tabs[place]?.key ?? '')
+      if (sheetTab === undefined) return undefined
       position += 1
       if (ignored.has(position)) duplicates += 1
-      return { id, receivedAt, position, ...tabStatus({ key, name }, suspect && holding) }
+      return { id, receivedAt, position, sheetTab }
     })
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   })
 }
 
-function suspectsOf({ signups, tabs }: HashedRequest): readonly Suspect[] {
-  return signups.flatMap((signup, place) =>
-    signup.suspect ? [{ ...signup, suspect: signup.suspect, key: tabs[place]?.key ?? '' }] : [],
-  )
-}
-
-/**
- * The statements that delete keys and tokens that are no longer needed: up to two for each one that the
- * group stores, so the tables shrink as they are used.
- */
-function stepsToSweep(group: readonly SiteRequest[]): readonly Step[] {
-  const at = Math.max(...group.map(timeOf))
-  const keys = group.filter(({ terms }) => terms.idempotency).length
-  const tokens = group.filter(({ terms }) => terms.token !== undefined).length
-  const steps: Step[] = []
-  if (keys > 0) steps.push([sql.sweepKeys, at, idempotencyKeyMs, 2 * keys])
-  if (tokens > 0) steps.push([sql.sweepTokens, at, challengeTokenMs, 2 * tokens])
-  return steps
+function suspectsOf({ signups }: HashedRequest): readonly Suspect[] {
+  return signups.flatMap(({ suspect, ...signup }) => (suspect ? [{ ...signup, suspect }] : []))
 }
 
 /**
@@ -288,12 +240,11 @@ export async function commitAppends(
   commits: Listeners<Commit>,
 ): Promise<readonly PromiseSettledResult<Appended>[]> {
   const begun = clock.elapsed()
-  const stale = new Set<IntakeSite>()
   const { outcomes, failure } = await resolveLostCommit<SiteRequest, Outcome>(
     db,
     clock,
     group,
-    (part) => append(db, part, stale),
+    (part) => append(db, part),
     ({ asks, signups, site }, results) => ({
       kind: 'appended',
       results: asks ? statusesOfAsked(signups, site.tabs) : results,
@@ -317,32 +268,24 @@ async function recall(known: KnownKey, { site, terms }: SiteRequest): Promise<Ap
   })
 }
 
-/**
- * Adds nothing to a site whose default tab has got its name meanwhile, and notes the site in `stale`. The
- * next call reads the name before it adds anything, so that a failure loses no outcome of this call.
- */
 async function append(
   db: PostgresDatabase,
   group: readonly SiteRequest[],
-  stale: Set<IntakeSite>,
 ): Promise<readonly (Outcome | undefined)[]> {
-  for (const { defaultTab } of stale) await defaultTab.latest()
-  stale.clear()
   const appended = group.filter(({ asks }) => !asks)
   const bySite = Map.groupBy(appended, ({ site }) => site)
   const parts = [
     ...Array.from(bySite, ([site, requests]) => appending(site, requests)),
     ...group.flatMap((request) => (request.asks ? [asking(request, request.asks)] : [])),
   ]
-  const steps = [...parts.flatMap((part) => part.steps), ...stepsToSweep(group)]
+  const steps = [...parts.flatMap((part) => part.steps), ...stepsToForgetOld(group)]
   const greets = appended.some(({ terms, site }) => terms.greeting && site.policy.welcomes)
   const answers = await db.change(greets ? [headLock, messageLock] : [headLock], ...steps)
   const outcomeOf = new Map<SiteRequest, Outcome | undefined>()
   let at = 0
-  for (const { site, requests, steps, outcomes } of parts) {
+  for (const { requests, steps, outcomes } of parts) {
     const found = outcomes(answers.slice(at, (at += steps.length)))
-    if (!found) stale.add(site)
-    requests.forEach((request, index) => outcomeOf.set(request, found?.[index]))
+    requests.forEach((request, index) => outcomeOf.set(request, found[index]))
   }
   return group.map((request) => outcomeOf.get(request))
 }

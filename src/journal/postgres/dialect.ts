@@ -1,4 +1,5 @@
 import type { Dialect } from '../sql.ts'
+import { isOf } from '../tables/layout.ts'
 import { types } from './schema.ts'
 
 export const postgresDialect: Dialect = {
@@ -14,6 +15,11 @@ export const postgresDialect: Dialect = {
     `(signup.tab, signup.position) > (${tab}, ${position}) AND signup.tab <= ${tab}`,
   between: (tab, after, upto) =>
     `(signup.tab, signup.position) > (${tab}, ${after}) AND (signup.tab, signup.position) <= (${tab}, ${upto})`,
+  // Only the index of people has these columns, as above.
+  ofPerson: ({ signup: of, person, tab, after }, which = 'listed') =>
+    `(${of}.person, ${of}.tab, ${of}.position) > (${person}, ${tab}, ${after})
+     AND (${of}.person, ${of}.tab) <= (${person}, ${tab}) AND ${of}.person IS NOT NULL
+     AND ${isOf(`${of}.`, which)}`,
   // A usual join may begin with all signups instead.
   signupAt: (position) =>
     `CROSS JOIN LATERAL (SELECT * FROM signup WHERE signup.position = ${position} LIMIT 1) AS signup`,

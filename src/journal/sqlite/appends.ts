@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Listeners } from '../../platform/listeners.ts'
-import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
+import { fingerprintHash, keyHash, personOf } from '../hashes.ts'
 import type {
   AppendResults,
   Appended,
@@ -11,13 +11,17 @@ import type {
   SignupStatus,
 } from '../contracts/intake-log.ts'
 import { rowOf, statementsOf, type Step } from '../sql.ts'
-import { unresolvedKey } from '../tables/default-tab.ts'
 import { statusOfNew } from '../tables/append-one.ts'
 import { rowStatus } from '../tables/layout.ts'
-import { stepsToGreet } from '../tables/mails.ts'
-import { type Asks, statusesOfAsked, stepsToAsk, stepsToCountAsked } from '../tables/pending.ts'
-import { stepsToNote, type Suspect } from '../tables/quarantine.ts'
-import { type Tab, tabStatus } from '../tables/tabs.ts'
+import { stepsToGreet } from '../tables/mail/mails.ts'
+import {
+  type Asks,
+  statusesOfAsked,
+  stepsToAsk,
+  stepsToCountAsked,
+} from '../tables/pending/pending.ts'
+import { isHeld, stepsToNote, type Suspect } from '../tables/quarantine.ts'
+import type { Tab } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
 import {
   challengeTokenMs,
@@ -36,7 +40,7 @@ const deletedAtOnce = 2
 
 // Limits stand in the text: SQLite plans a statement anew for each run when its limit is bound.
 const sql = statementsOf('sqlite appends', (dialect) => ({
-  status: `SELECT ${statusOfNew(dialect, { email: '$1', tab: '$2', hash: '$3', site: '$4' })} AS status`,
+  status: `SELECT ${statusOfNew(dialect, { person: '$1', tab: '$2', hash: '$3', site: '$4' })} AS status`,
   addKey: `INSERT INTO idempotency_key
              (site, key, fingerprint, first_position, last_position, refused, stored_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -84,8 +88,6 @@ export function appendGroup(
 class Appends {
   readonly #db: SqliteDatabase
   readonly #signups: NewSignups
-  /** The default tab of each site that has no name for it yet. Any process may give one after this transaction. */
-  readonly #unresolved = new Map<IntakeSite, Tab>()
   readonly #suspects = new Map<IntakeSite, Suspect[]>()
   readonly #asked = new Map<IntakeSite, Signup[]>()
   readonly #greeted: Step[] = []
@@ -103,20 +105,18 @@ class Appends {
     if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
     if (request.asks) return this.#ask(request, request.asks)
     const tabs = this.#tabsOf(request)
-    const holding = tabs[signups.length]
     let duplicates = 0
     const results = signups.map((signup, index): SignupStatus | undefined => {
       const { id, receivedAt, email } = signup
       const tab = tabs[index]
       if (!tab) return undefined
       const { suspect } = signup
-      if (suspect) addTo(this.#suspects, site, [{ ...signup, suspect, key: tab.key }])
-      const held = suspect && holding
-      const mayBeDuplicate = !held && site.policy.duplicates === 'ignore'
-      const status = mayBeDuplicate ? this.#statusOf(site, tab, email) : rowStatus.wanted
+      if (suspect) addTo(this.#suspects, site, [{ ...signup, suspect }])
+      const hash = site.hashOf(email)
+      const status = isHeld(site, signup) ? rowStatus.held : this.#statusOf(site, tab, hash)
       if (status === rowStatus.none) duplicates += 1
-      const position = this.#signups.add(site.id, (held ?? tab).id, signup, status, !held)
-      return { id, receivedAt, position, ...tabStatus(tab, held) }
+      const position = this.#signups.add(site.id, tab.id, signup, hash, status)
+      return { id, receivedAt, position, sheetTab: tab.name }
     })
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
@@ -147,14 +147,10 @@ class Appends {
   }
 
   #tabsOf({ site, signups, terms }: SiteRequest): readonly (Tab | undefined)[] {
-    const unresolvedTab = this.#unresolved.get(site)
-    const known = site.tabs.namedBy(signups).map((tab) => site.tabs.known(tab, unresolvedTab))
+    const known = site.tabs.namedBy(signups).map((tab) => site.tabs.known(tab))
     if (!known.includes(undefined)) return known
     const at = signups[0]?.receivedAt ?? 0
-    const tabs = this.#db.runNow(site.tabs.take(signups, at, terms.client))
-    const unresolved = tabs.find((tab) => tab?.key === unresolvedKey)
-    if (unresolved) this.#unresolved.set(site, unresolved)
-    return tabs
+    return this.#db.runNow(site.tabs.take(signups, at, terms.client))
   }
 
   #recall(site: IntakeSite, idempotency: Idempotency): Recalled | undefined {
@@ -164,11 +160,12 @@ class Appends {
     return this.#db.runNow(recalled(site, known, idempotency))
   }
 
-  /** The `rowStatus` of a signup that is added to a tab in which duplicates are ignored. */
-  #statusOf({ id, secret }: IntakeSite, tab: Tab, email: string): number {
+  /** The `rowStatus` of a signup that is not held. */
+  #statusOf({ id, policy }: IntakeSite, tab: Tab, hash: string | null): number {
+    if (policy.duplicates === 'append') return rowStatus.wanted
     this.#signups.addRows()
-    const hash = addressHash(secret, email)
-    return Number(rowOf(this.#db.runStep([sql.status, email, tab.id, hash, id]))['status'])
+    const step = [sql.status, personOf(hash), tab.id, hash, id] as const
+    return Number(rowOf(this.#db.runStep(step))['status'])
   }
 
   #has(step: Step): boolean {
@@ -205,7 +202,10 @@ function addTo<Key, T>(lists: Map<Key, T[]>, key: Key, items: readonly T[]): voi
   lists.set(key, list)
 }
 
-export function importsIn(db: SqliteDatabase, site: number): ImportEngine {
+export function importsIn(
+  db: SqliteDatabase,
+  { id, hashOf }: Pick<IntakeSite, 'id' | 'hashOf'>,
+): ImportEngine {
   return {
     looksFirst: true,
     add: (values, signups, before, behind) =>
@@ -216,7 +216,7 @@ export function importsIn(db: SqliteDatabase, site: number): ImportEngine {
           const added = new NewSignups(db)
           for (const [index, signup] of signups.entries()) {
             const { result, id: tab } = rows[index] ?? {}
-            if (result === 'added') added.add(site, Number(tab), signup)
+            if (result === 'added') added.add(id, Number(tab), signup, hashOf(signup.email))
           }
           added.finish()
           for (const step of behind) db.runStep(step)
@@ -225,6 +225,6 @@ export function importsIn(db: SqliteDatabase, site: number): ImportEngine {
         { isSynced: false },
       ),
     settle: async (signups, add) => ({ results: await add(signups) }),
-    flush: async () => db.putOnDisk(),
+    flush: () => db.log.putOnDisk(),
   }
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from '../sql.ts'
+import { isOf } from '../tables/layout.ts'
 
 export const sqliteDialect: Dialect = {
   given: (name, parameter, columns) => {
@@ -10,6 +11,9 @@ export const sqliteDialect: Dialect = {
   behind: (tab, position) => `signup.tab = ${tab} AND signup.position > ${position}`,
   between: (tab, after, upto) =>
     `signup.tab = ${tab} AND signup.position > ${after} AND signup.position <= ${upto}`,
+  ofPerson: ({ signup, person, tab, after }, which = 'listed') =>
+    `${signup}.person = ${person} AND ${signup}.tab = ${tab} AND ${signup}.position > ${after}
+     AND ${isOf(`${signup}.`, which)}`,
   // CROSS JOIN keeps the order of the tables, so SQLite looks each position up.
   signupAt: (position) => `CROSS JOIN signup ON signup.position = ${position}`,
   // SQLite has no LATERAL. It would sort all rows, because it does not know that `each` has one. A limit that

@@ -1,10 +1,11 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { fieldsText } from '../../signup/field.ts'
 import type { Signup } from '../../signup/signup.ts'
-import { hourOf } from '../contracts/reader.ts'
+import { personOf } from '../hashes.ts'
 import { rowStatus, signupTable } from '../tables/layout.ts'
-import { bytesOfId } from '../tables/rows.ts'
-import { statementsOf, rowOf } from '../sql.ts'
+import { bytesOfId, findLast, positionIn } from '../tables/rows.ts'
+import { hourOf, stepToCount } from '../tables/tally.ts'
+import { statementsOf } from '../sql.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
@@ -14,12 +15,9 @@ const signupsAtOnce = 32
 const columns = Object.keys(signupTable.columns).filter((name) => name !== 'confirmed_at')
 
 const sql = statementsOf('sqlite new signups', {
-  last: 'SELECT coalesce(max(position), 0) AS position FROM signup',
   add: addingSignups(1),
   addMany: addingSignups(signupsAtOnce),
   countInTab: 'UPDATE tab SET accepted = accepted + $1 WHERE id = $2',
-  countInHour: `INSERT INTO hour_accepted (site, hour, count) VALUES ($1, $2, $3)
-                ON CONFLICT (site, hour) DO UPDATE SET count = count + excluded.count`,
 })
 
 function addingSignups(count: number): string {
@@ -41,29 +39,30 @@ export class NewSignups {
 
   constructor(db: SqliteDatabase) {
     this.#db = db
-    this.#position = Number(rowOf(db.runStep([sql.last]))['position'])
+    this.#position = positionIn(db.runStep(findLast))
   }
 
   /**
-   * Adds a signup to a tab of a site, with one of `rowStatus`. Returns its position.
+   * Adds a signup to a tab of a site, with one of `rowStatus`. Returns its position. Figures do not count a
+   * held one as accepted.
    *
-   * @param isAccepted whether figures count it as accepted: not while it is held
+   * @param hash as `Site.hashOf`
    */
   add(
     site: number,
     tab: number,
     signup: Signup,
+    hash: string | null,
     status: number = rowStatus.wanted,
-    isAccepted = true,
   ): number {
     const { id, receivedAt, email, source, name, tags, metadata, fields } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
     const position = (this.#position += 1)
     // In the order of the columns.
     this.#values.push(position, bytesOfId(id), tab, receivedAt, email, source, name, tagsText)
-    this.#values.push(metadata, status, fieldsText(fields))
+    this.#values.push(metadata, status, fieldsText(fields), personOf(hash))
     count(this.#accepted, tab)
-    if (!isAccepted) return position
+    if (status === rowStatus.held) return position
     const hours = this.#hours.get(site) ?? new Map<number, number>()
     this.#hours.set(site, hours)
     count(hours, hourOf(receivedAt))
@@ -85,7 +84,8 @@ export class NewSignups {
     this.addRows()
     for (const [tab, added] of this.#accepted) this.#db.runStep([sql.countInTab, added, tab])
     for (const [site, hours] of this.#hours) {
-      for (const [hour, added] of hours) this.#db.runStep([sql.countInHour, site, hour, added])
+      for (const [hour, added] of hours)
+        this.#db.runStep(stepToCount(site, 'accepted', hour, added))
     }
   }
 }

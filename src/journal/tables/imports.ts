@@ -1,7 +1,7 @@
 import { timeOfId } from '../../signup/id.ts'
 import type { Signup } from '../../signup/signup.ts'
 import type { Imported, ImportLog, ImportTerms } from '../contracts/import-log.ts'
-import { addressHash } from '../hashes.ts'
+import { addressHash, personOf } from '../hashes.ts'
 import {
   type Dialect,
   type GivenKind,
@@ -12,45 +12,45 @@ import {
   type Value,
 } from '../sql.ts'
 import { KnownAddresses } from './known-addresses.ts'
+import { peopleWhere, rowStatus } from './layout.ts'
 import type { Site } from './site.ts'
 import { type NamedTab, Tabs } from './tabs.ts'
 import { stepsOfSilence } from './webhooks.ts'
+import { withWordings } from './pending/wordings.ts'
 
 /** After how many signups since the last look the known addresses are out of date. */
 const recentMax = 1_000
 
 const columns: Readonly<Record<string, GivenKind>> = {
-  ...{ no: 'integer', key: 'text', email: 'text', hash: 'text' },
+  ...{ no: 'integer', key: 'text', email: 'text', hash: 'text', person: 'text' },
   ...{ isRepeated: 'flag', isPlanned: 'flag' },
 }
 
 /**
- * Common table expressions that decide on the signups $4 of the site $1, by `no` from 1. There is no row
- * when this process does not know that the default tab has got its final name ($2), does not know the
- * addresses of too many signups after the position $3, or has made no hashes ($5) and some are stored.
- * Duplicates are kept when $3 is null.
+ * Common table expressions that decide on the signups $3 of the site $1, by `no` from 1. There is no row
+ * when this process does not know the addresses of too many signups after the position $2, or has made no
+ * hashes ($4) and some are stored. Duplicates are kept when $2 is null.
  */
-export function deciding({ given, lower, lastPosition }: Dialect): string {
+export function deciding({ given, lower, ofPerson, lastPosition }: Dialect): string {
   return `stale AS (
-      SELECT 1 FROM fact WHERE site = $1 AND name = $2
+      SELECT 1 WHERE ${lastPosition} > CAST($2 AS bigint) + ${recentMax}
       UNION ALL
-      SELECT 1 WHERE ${lastPosition} > CAST($3 AS bigint) + ${recentMax}
-      UNION ALL
-      SELECT 1 WHERE NOT CAST($5 AS boolean)
-        AND (EXISTS (SELECT 1 FROM tombstone) OR EXISTS (SELECT 1 FROM kept_address))
+      SELECT 1 WHERE NOT CAST($4 AS boolean)
+        AND (EXISTS (SELECT 1 FROM tombstone) OR EXISTS (SELECT 1 FROM signup WHERE ${peopleWhere('listed')}))
     ), recent AS (
       SELECT tab, ${lower('email')} AS email FROM signup
-      WHERE position > $3 AND position <= CAST($3 AS bigint) + ${recentMax} AND email <> ''
+      WHERE position > $2 AND position <= CAST($2 AS bigint) + ${recentMax} AND email <> ''
+        AND row_status <> ${rowStatus.held}
         AND NOT EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position)
     ), item AS (
       SELECT given.*, tab.id AS tab, tab.name,
         EXISTS (SELECT 1 FROM tombstone
                 WHERE site = $1 AND tombstone.hash = given.hash) AS is_forgotten,
         (tab.id, ${lower('given.email')}) IN (SELECT tab, email FROM recent) AS is_recent,
-        CAST($3 AS bigint) IS NOT NULL AND EXISTS (
-          SELECT 1 FROM kept_address AS kept
-          WHERE kept.tab = tab.id AND kept.hash = given.hash) AS is_kept
-      FROM ${given('given', '$4', columns)}
+        CAST($2 AS bigint) IS NOT NULL AND EXISTS (
+          SELECT 1 FROM signup AS kept
+          WHERE ${ofPerson({ signup: 'kept', person: 'given.person', tab: 'tab.id', after: '0' })}) AS is_kept
+      FROM ${given('given', '$3', columns)}
       LEFT JOIN tab ON tab.site = $1 AND tab.key = given.key
       WHERE NOT EXISTS (SELECT 1 FROM stale)
     ), decided AS (
@@ -130,15 +130,16 @@ export class Imports implements ImportLog, Disposable {
   add(signups: readonly Signup[], terms?: ImportTerms): Promise<readonly Imported[]> {
     const known = this.#knownBy(terms)
     const isSilent = terms?.webhooks !== true
-    return this.#inTurn(async () => {
-      const { results, failure } = await this.#engine.settle(signups, (rest) =>
+    const addAll = async (all: readonly Signup[]) => {
+      const { results, failure } = await this.#engine.settle(all, (rest) =>
         this.#decide(rest, known, (others) => this.#commit(others, known, isSilent)),
       )
       const added = results.filter((result) => result === 'added').length
       if (added > 0) this.#site.appended.tell(added)
-      if (results.length < signups.length) throw failure
+      if (results.length < all.length) throw failure
       return results
-    })
+    }
+    return this.#inTurn(() => withWordings(this.#site, signups, addAll))
   }
 
   flush(): Promise<void> {
@@ -187,8 +188,7 @@ export class Imports implements ImportLog, Disposable {
       this.#hashes = true
       // An engine may answer without a turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve))
-      if (known) await known.catchUp()
-      else await this.#site.defaultTab.latest()
+      await known?.catchUp()
     }
   }
 
@@ -236,7 +236,7 @@ export class Imports implements ImportLog, Disposable {
     known: KnownAddresses | undefined,
     planned: ReadonlySet<string> = new Set(),
   ): readonly Value[] {
-    const { id, secret, defaultTab } = this.#site
+    const { id, secret } = this.#site
     const seen = new Set<string>()
     const given = items.map(({ signup: { email }, tab: { key } }, index) => {
       const isPlanned = planned.has(key)
@@ -245,11 +245,10 @@ export class Imports implements ImportLog, Disposable {
       seen.add(name)
       const isRepeated = known !== undefined && isAgain === true
       const hash = this.#hashes ? addressHash(secret, email) : null
-      return { no: index + 1, key, email, hash, isRepeated, isPlanned }
+      const person = personOf(hash)
+      return { no: index + 1, key, email, hash, person, isRepeated, isPlanned }
     })
-    // A list without a signup for it, too: the addresses that are known may have moved to another tab.
-    const fact = defaultTab.current.isResolved ? null : defaultTab.fact
-    return [id, fact, known?.upto ?? null, givenRows(given), this.#hashes]
+    return [id, known?.upto ?? null, givenRows(given), this.#hashes]
   }
 }
 

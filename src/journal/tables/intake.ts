@@ -1,4 +1,4 @@
-import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
+import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type {
   Appended,
@@ -23,12 +23,12 @@ import {
   statementsOf,
   type Step,
 } from '../sql.ts'
-import { unresolvedKey } from './default-tab.ts'
+import { askForTabs, wouldTakeTab } from './pending/asked-tabs.ts'
 import { idOf } from './rows.ts'
 import type { Site } from './site.ts'
-import { type Asks, stepToFindPending, stepToRecall, toPendingStatus } from './pending.ts'
+import { type Asks, stepToFindPending, stepToRecall, toPendingStatus } from './pending/pending.ts'
 import type { Tabs } from './tabs.ts'
-import { type NamedTab, tabStatus } from './tabs.ts'
+import { withWordings } from './pending/wordings.ts'
 
 /**
  * For how many milliseconds an idempotency key is kept. The contract says 24 hours. The extra hour is for
@@ -47,15 +47,14 @@ export const settledAt = `(
   ) AS "writtenAt"`
 
 /** Selects what `toStatus` reads. */
-export const selectStatus = `
-  SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.key AS "inKey",
-    tab.name AS "inTab", suspect.mark, coalesce(asked.key, tab.key) AS key, coalesce(asked.name, tab.name) AS name, ${settledAt}
-  FROM signup JOIN tab ON tab.id = signup.tab
-    LEFT JOIN suspect ON suspect.position = signup.position
-    LEFT JOIN tab AS asked ON asked.id = suspect.tab`
+const selectStatus = `
+  SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.name AS "sheetTab", ${settledAt}
+  FROM signup JOIN tab ON tab.id = signup.tab`
 
 const sql = statementsOf('intake', ({ given, id }) => ({
   find: `${selectStatus} WHERE signup.id = ${id('$1')} AND tab.site = $2`,
+  findAll: `${selectStatus}
+            WHERE signup.id IN (SELECT ${id('wanted.id')} FROM ${given('wanted', '$1', { id: 'text' })})`,
   between: `${selectStatus} WHERE signup.position BETWEEN $1 AND $2 ORDER BY signup.position`,
   key: `SELECT fingerprint, first_position AS first, last_position AS last, refused
         FROM idempotency_key WHERE site = $1 AND key = $2`,
@@ -111,27 +110,25 @@ export interface AppendGroup {
 
 /** The intake log of one site. */
 export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
-  const { db, id: siteId, tabs: known, defaultTab, now } = site
-  const takesTab: IntakeLog['takesTab'] = (name, at, client) => known.wouldTake(name, at, client)
+  const { db, id: siteId, tabs: known, now } = site
+  const add = ({ signups, ...others }: AppendRequest) =>
+    withWordings(site, signups, (known) => group.add({ site, signups: known, ...others }))
   return {
-    append: (signups, terms = {}) => group.add({ site, signups, terms }),
+    append: (signups, terms = {}) => add({ signups, terms }),
     ask: async (signups, terms) => {
       const { addressing, client, ...others } = terms
-      const takes = new Map<string, boolean>()
-      for (const { sheetTab } of signups) {
-        if (takes.has(sheetTab)) continue
-        takes.set(sheetTab, await takesTab(sheetTab, timeOf({ signups }), client))
-      }
-      const taken = signups.filter(({ sheetTab }) => takes.get(sheetTab))
+      const names = [...new Set(signups.map(({ sheetTab }) => sheetTab))]
+      const takes = await askForTabs(site, names, timeOf({ signups }), client)
+      const taken = signups.filter(({ sheetTab }) => takes.has(sheetTab))
       if (taken.length === 0) return { kind: 'appended', results: signups.map(() => undefined) }
-      const places = signups.flatMap(({ sheetTab }, place) => (takes.get(sheetTab) ? [] : [place]))
+      const places = signups.flatMap(({ sheetTab }, place) => (takes.has(sheetTab) ? [] : [place]))
       const refused = places.length === 0 ? '' : JSON.stringify(places)
       const asks = { addressing, refused }
-      const answer = await group.add({ site, signups: taken, terms: others, asks })
+      const answer = await add({ signups: taken, terms: others, asks })
       if (answer.kind !== 'appended') return answer
       return { kind: 'appended', results: withRefused(answer.results, places) }
     },
-    takesTab,
+    takesTab: (name, at, client) => wouldTakeTab(site, name, at, client),
     recall: async (idempotency) => {
       const key = await reading(db, knownKey(site, idempotency))
       return key && reading(db, recalled(site, key, idempotency))
@@ -143,19 +140,14 @@ export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
       const [beside] = await db.query(stepToFindPending(id, siteId))
       return beside.rows[0] && toPendingStatus(beside.rows[0], known, now())
     },
-    get defaultTab() {
-      return defaultTab.current
-    },
     onSettle: (listener) => site.settled.add(listener),
     cursors: async (tabs) => {
-      const { name, isResolved } = await defaultTab.latest()
       if (tabs.length === 0) return []
-      const keyOf = (tab: string) => tabKey(tab === unresolvedKey && isResolved ? name : tab)
-      const keys = tabs.map((tab) => ({ key: keyOf(tab) }))
+      const keys = tabs.map((tab) => ({ key: tabKey(tab) }))
       const [{ rows }] = await db.query([sql.cursors, siteId, givenRows(keys)])
       const uptos = new Map(rows.map(({ key, upto }) => [key, Number(upto)]))
       return tabs.flatMap((tab) => {
-        const upto = uptos.get(keyOf(tab))
+        const upto = uptos.get(tabKey(tab))
         return upto === undefined ? [] : [{ tab, upto }]
       })
     },
@@ -164,6 +156,11 @@ export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
 
 export function stepToFindKey(site: number, key: string | null): Step {
   return [sql.key, site, key]
+}
+
+/** Finds the rows for `toStatus` of those of these signups, of any site, that are in the list. */
+export function stepToFindAll(ids: readonly SignupId[]): Step {
+  return [sql.findAll, givenRows(ids.map((id) => ({ id })))]
 }
 
 /** What is known of an idempotency key; undefined when it is unknown. */
@@ -177,7 +174,7 @@ export function* knownKey(
 
 /** What a later request with a known key is answered. */
 export function* recalled(
-  { id, secret, tabs, now }: Pick<IntakeSite, 'id' | 'secret' | 'tabs' | 'now'>,
+  { secret, tabs, now }: Pick<IntakeSite, 'secret' | 'tabs' | 'now'>,
   { fingerprint, first, last, refused }: KnownKey,
   idempotency: Idempotency,
 ): Operation<Recalled> {
@@ -187,12 +184,11 @@ export function* recalled(
   const results: (SignupStatus | undefined)[] = rows.map((row) =>
     isBeside ? toPendingStatus(row, tabs, now()) : toStatus(row),
   )
-  // A signup that was released or confirmed has another position.
-  for (const [index, { mark, id: own }] of rows.entries()) {
-    const asked = isBeside ? idOf(own) : mark
-    if (typeof asked !== 'string' || asked === '') continue
-    const [moved] = yield* ask([sql.find, asked, id])
-    if (moved.rows[0]) results[index] = toStatus(moved.rows[0])
+  if (isBeside) {
+    // One that was confirmed is in the list now.
+    const places = new Map(rows.map(({ id }, index) => [idOf(id), index]))
+    const [found] = yield* ask(stepToFindAll([...places.keys()]))
+    for (const status of found.rows.map(toStatus)) results[places.get(status.id) ?? -1] = status
   }
   const places = refused === '' ? [] : (JSON.parse(refused) as number[])
   return { kind: 'replayed', results: withRefused(results, places) }
@@ -230,17 +226,13 @@ export function tellAdded(
   commits.tell({ signups, ms })
 }
 
-function namedTab(key: unknown, name: unknown): NamedTab {
-  return { key: String(key), name: String(name) }
-}
-
 export function toStatus(row: Row): SignupStatus {
   const writtenAt = numberOf(row['writtenAt'])
   return {
     id: idOf(row['id']),
     position: Number(row['position']),
     receivedAt: Number(row['receivedAt']),
-    ...tabStatus(namedTab(row['key'], row['name']), namedTab(row['inKey'], row['inTab'])),
+    sheetTab: String(row['sheetTab']),
     ...(writtenAt !== undefined && { writtenAt }),
   }
 }

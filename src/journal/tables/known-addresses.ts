@@ -1,17 +1,18 @@
 import { TemporaryTables } from '../../platform/node/temporary-tables.ts'
 import { statementsOf } from '../sql.ts'
+import { rowStatus } from './layout.ts'
+import { findLast, positionIn } from './rows.ts'
 import type { Site } from './site.ts'
 
-/** How many positions are read at once. That takes about 50 ms, and no lock that others wait for. */
-const learnedAtOnce = 20_000
+/** How many positions are read at once. That takes three milliseconds, and no lock that others wait for. */
+const learnedAtOnce = 1_000
 
-const sql = statementsOf('known addresses', ({ lower, lastPosition }) => ({
-  last: `SELECT ${lastPosition} AS position`,
+const sql = statementsOf('known addresses', ({ lower }) => ({
   // In order, because they are added to the table faster so.
   part: `
     SELECT tab.key, ${lower('email')} AS email
     FROM signup JOIN tab ON tab.id = signup.tab
-    WHERE position > $1 AND position <= $2 AND tab.site = $3 AND email <> ''
+    WHERE position > $1 AND position <= $2 AND tab.site = $3 AND email <> '' AND row_status <> ${rowStatus.held}
       AND NOT EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position)
     ORDER BY tab.id, ${lower('email')}`,
 }))
@@ -37,7 +38,6 @@ export class KnownAddresses implements Disposable {
   #tables: TemporaryTables<keyof typeof statements> | undefined
   /** Numbers that stand for the keys of tabs. */
   readonly #tabs = new Map<string, number>()
-  #isTabResolved: boolean | undefined
 
   constructor(site: Site) {
     this.#site = site
@@ -48,24 +48,17 @@ export class KnownAddresses implements Disposable {
     this.#tables = undefined
   }
 
-  /** Whether `catchUp` was called, and no signups have moved to another tab since. */
+  /** Whether `catchUp` was called. */
   get isCurrent(): boolean {
-    return this.#isTabResolved === this.#site.defaultTab.current.isResolved
+    return this.#tables !== undefined
   }
 
   /** Learns what all processes have committed so far, part by part. */
   async catchUp(): Promise<void> {
-    const { db, id, defaultTab } = this.#site
-    await defaultTab.latest()
-    if (!this.isCurrent) {
-      // Signups without a tab move once, when the default tab gets its name.
-      this[Symbol.dispose]()
-      this.#tables = new TemporaryTables(tables, statements)
-      this.upto = 0
-      this.#isTabResolved = defaultTab.current.isResolved
-    }
-    const [{ rows: found }] = await db.query([sql.last])
-    const last = Number(found[0]?.['position'])
+    const { db, id } = this.#site
+    this.#tables ??= new TemporaryTables(tables, statements)
+    const [head] = await db.query(findLast)
+    const last = positionIn(head)
     while (this.upto < last) {
       const upto = Math.min(last, this.upto + learnedAtOnce)
       const [{ rows }] = await db.query([sql.part, this.upto, upto, id])

@@ -2,10 +2,10 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { replacedCodesFact } from '../contracts/delivery-log.ts'
 import type { TabCursor } from '../contracts/intake-log.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
+import type { Millis } from '../../signup/signup.ts'
 import type { Secret } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { ask, type Database, type Operation, rowReader, statementsOf, type Step } from '../sql.ts'
-import type { DefaultTabName } from './default-tab.ts'
 import { factOf, setFact } from './facts.ts'
 
 const sql = statementsOf('site', {
@@ -23,11 +23,14 @@ export interface Site {
   /** Random. Part of each batch's fingerprint, so that batches of different journals differ. */
   readonly code: string
   readonly policy: JournalPolicy
-  readonly defaultTab: DefaultTabName
   /** As `Journal.linkKey`, in base64. */
   readonly linkKey: string
   /** With which addresses and idempotency keys are hashed. */
   readonly secret: Secret
+  /** The hash of an address where the site keeps people (`people.ts`); null elsewhere. */
+  readonly hashOf: (address: string) => string | null
+  /** The time, by the clock that all machines of the journal share. */
+  readonly now: () => Millis
   /** Gets the number of added signups after each commit of this process. */
   readonly appended: Listeners<number>
   /** Gets the cursors of the tabs of each batch that this process settles. */

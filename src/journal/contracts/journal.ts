@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
-import type { AdminLog } from './admin-log.ts'
+import type { AdminLog } from '../tables/admin-log.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { Confirmation } from './confirmation.ts'
 import type { ComparedSignups } from './comparison.ts'
@@ -21,7 +21,7 @@ import type { WebhookLog } from './webhook-log.ts'
  *
  * The comments of these interfaces are the contract, by which the tests in `test/journal/contracts/` test
  * every engine. Any number of processes may have one journal open, and each sees what the others have
- * committed. Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when
+ * committed. Every promise resolves after the change is on disk, but for sweeps. It rejects with `JournalUnavailable` when
  * the change could not be made: then nothing was changed, and a later call may succeed.
  */
 export interface Journal extends AsyncDisposable {
@@ -99,19 +99,22 @@ export interface JournalPolicy {
    * keeps it like any other signup, and marks it as written together with its batch.
    */
   readonly duplicates: 'append' | 'ignore'
-  /**
-   * The default tab's name. With `provisionalFor`, the id of a spreadsheet, the name is provisional:
-   * `resolveDefaultTab` finds out how that spreadsheet calls the tab. Such a default tab does not count
-   * as a new tab under either name.
-   */
-  readonly defaultTab: { readonly name: string; readonly provisionalFor?: string | undefined }
-  /** The tab for suspect signups. When it is left out, they go where they want to. */
-  readonly quarantineTab?: string | undefined
+  /** The tab of signups that name none. */
+  readonly defaultTab: string
+  /** Whether suspect signups are held. Otherwise they are like any other. */
+  readonly holdsSuspects?: boolean | undefined
   /**
    * How signups are confirmed: for how long one waits for that, from the time when its mail was sent. When it
    * is left out, none is asked for; what is pending can still be confirmed.
    */
   readonly confirmation?: { readonly waitMs: Millis } | undefined
+  /**
+   * The texts that people agree to, in all languages. What else a request calls its `consent` is kept in its
+   * metadata as `consent (sent)`.
+   */
+  readonly wordings?: readonly string[] | undefined
+  /** Whether somebody looks for people in the admin page. */
+  readonly hasAdminPage?: boolean | undefined
   /** Whether the first signup of an address that counts is greeted by a mail. */
   readonly welcomes?: boolean | undefined
   /** The present spreadsheet: its id, or `workbook`. The journal notes it with each settled batch. */
@@ -123,21 +126,8 @@ export const defaultPolicy: JournalPolicy = {
   newTabsPerHourMax: Infinity,
   namedTabs: [],
   duplicates: 'append',
-  defaultTab: { name: 'Sheet1' },
+  defaultTab: 'Sheet1',
   spreadsheet: 'workbook',
-}
-
-/** Whether a site looks for the signups of an address: for duplicates, or for who is on the list already. */
-export function needsAddresses(policy: Partial<JournalPolicy>): boolean {
-  return policy.duplicates === 'ignore' || policy.welcomes === true || !!policy.confirmation
-}
-
-/**
- * For a site whose settings are not known. It leaves a default tab without a final name as it is: only
- * the settings or the spreadsheet can tell that name.
- */
-export const unknownPolicy: Partial<JournalPolicy> = {
-  defaultTab: { name: defaultPolicy.defaultTab.name, provisionalFor: '' },
 }
 
 /** The settings of each site that a journal is opened with, by name. What is left out has its default. */

@@ -1,10 +1,6 @@
-import type { ConfirmationFigures } from './confirmation.ts'
 import type { OutboxFigures } from './outbox.ts'
 import type { WebhookFigures } from './webhook-log.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
-import type { Signal } from '../../signup/suspicion.ts'
-
-export const hourMs = 60 * 60 * 1000
 
 /**
  * The journal's interface for reading: for the readiness answer and the command line. No call delays an
@@ -22,11 +18,19 @@ export interface Reader {
    */
   waitingSince(asideTabs: readonly string[]): Promise<Millis | undefined>
 
-  /** What was accepted and written, with the counts of the hours that hold these two times and those between. */
-  figures(from: Millis, to: Millis): Promise<Figures>
+  /** What was counted in all, and what waits. */
+  figures(): Promise<Figures>
 
-  /** The hours of `figures`, each with the sums of `each` hours that begin at a multiple of it since the epoch. */
-  hours(from: Millis, to: Millis, each: number): Promise<readonly HourCounts[]>
+  /**
+   * What was counted of these in the hours of these two times and those between, the earliest first: in sums
+   * of an hour, or of as many hours as begin at a multiple of `each` since the epoch.
+   */
+  counted(
+    what: readonly Counted[],
+    from: Millis,
+    to: Millis,
+    each?: Millis,
+  ): Promise<readonly Count[]>
 
   /** How many calls were made to a provider with this account after this time, at most a day ago. */
   callsSince(account: string, after: Millis): Promise<number>
@@ -34,14 +38,21 @@ export interface Reader {
   /** The fact that the delivery log noted under this name; undefined when there is none. */
   fact(name: string): Promise<string | undefined>
 
-  /** At most `max` signups after this position, in order, written or not. */
+  /** At most `max` signups after this position, in order, written or not, but for held ones. */
   page(after: number, max: number): Promise<readonly SignupRecord[]>
 
   /**
-   * At most `max` signups in quarantine after this position, in order: neither released, nor erased, nor
-   * expired. Their `sheetTab` is the tab that they asked for, and `suspect` their signs.
+   * At most `max` signups in quarantine behind the one at this position, or from the first one (0) on:
+   * neither released, nor erased. `suspect` has their signs. Those beside the list come behind the others, in
+   * order, with their numbers as negative positions.
    */
   held(after: number, max: number): Promise<readonly SignupRecord[]>
+
+  /**
+   * What of that is erased until the end of next week, as it was held for 90 days: at least all that goes within
+   * a week. It counts to a thousand.
+   */
+  heldEnding(now: Millis): Promise<HeldEnding>
 
   /**
    * At most `max` signups that wait for their confirmation, after this number, in order: suspect ones, too.
@@ -59,19 +70,22 @@ export interface Reader {
   recent(choice: RecentChoice, before?: number): Promise<RecentPage>
 
   /**
-   * The signups of this address, letter case aside, in the next slice of positions: a few milliseconds. Call it
-   * again until there is no `next`.
+   * Where the signups of this address are, letter case aside: the next hundred, where people are kept by their
+   * hashes; elsewhere those in the next slice of positions. Call it again until there is no `next`.
    */
-  ofAddress(address: string, after: number): Promise<AddressSlice>
+  positionsOf(address: string, after: number): Promise<AddressSlice>
+
+  /** Those of these signups of the list that have their cells, in order. Give it `recentMax` positions at most. */
+  at(positions: readonly number[]): Promise<readonly RecentSignup[]>
 
   /**
-   * How many signups each tab and source got in the days, in UTC, from the one of `from` to that of `to`, the
-   * largest first, as far as `OpenJournal.countNext` has counted them: at most 101 of each kind.
+   * How many signups each tab and source got in the days, in UTC, from the one of `from` to that of `to`, or in
+   * all, the largest first, as far as `OpenJournal.countNext` has counted them: at most 101 of each kind.
    */
-  shares(from: Millis, to: Millis): Promise<readonly Share[]>
+  shares(from?: Millis, to?: Millis): Promise<readonly Share[]>
 
-  /** What is beside the list. */
-  beside(): Promise<ConfirmationFigures>
+  /** Who waits for a decision of the operator, and who gets no mail. It counts to a limit. */
+  beside(): Promise<BesideFigures>
 
   /** As `Outbox.figures` of all mails. */
   mails(): Promise<OutboxFigures>
@@ -81,6 +95,14 @@ export interface Reader {
 
   /** Makes one small commit, to check that the journal can be written. */
   probe(): Promise<void>
+}
+
+export interface HeldEnding {
+  readonly waiting: number
+  /** When the oldest one came. */
+  readonly oldest: Millis | undefined
+  /** When next week ends. */
+  readonly until: Millis
 }
 
 export interface SignupRecord {
@@ -95,13 +117,16 @@ export const recentMax = 50
 export interface RecentChoice {
   /** A name, in any letter case. */
   readonly tab?: string | undefined
-  /** Left out: all that are in the list. Those in quarantine and those that are pending have no other state. */
-  readonly state?: 'waiting' | 'written' | 'quarantine' | 'pending' | undefined
+  readonly state?: 'waiting' | 'written' | 'held' | 'pending' | undefined
+  /** Of the address, letter case aside: only the latest 10,000 are looked at. */
+  readonly beginning?: string | undefined
+  /** Those that are beside the list, which are pending or held, by their numbers; otherwise those that are in it. */
+  readonly isBeside?: boolean
 }
 
 /** Where a signup stands. A `duplicate` gets no row. */
 export interface RecentSignup extends SignupRecord {
-  readonly state: NonNullable<RecentChoice['state']> | 'duplicate'
+  readonly state: 'waiting' | 'written' | 'held' | 'pending' | 'duplicate'
   /** When its batch was settled. */
   readonly writtenAt: Millis | undefined
   /** When the cells of one that is beside the list are erased; undefined while its mail waits. */
@@ -109,69 +134,68 @@ export interface RecentSignup extends SignupRecord {
 }
 
 export interface RecentPage {
-  /** Their positions fall. Those beside the list have positions above all others, as `held` has them. */
+  /** Their positions fall. */
   readonly signups: readonly RecentSignup[]
   /** The cursor of older ones; undefined when there are none. */
   readonly next: number | undefined
-  /** The names of the site's tabs, but for the quarantine tab, in order. */
+  /** The names of the site's tabs, in order. */
   readonly tabs: readonly string[]
 }
 
 export interface AddressSlice {
-  readonly signups: readonly RecentSignup[]
+  /** In order. */
+  readonly positions: readonly number[]
   /** Up to which position all were searched. */
   readonly upto: number
   /** Where the next slice begins; undefined when all are done. */
   readonly next: number | undefined
 }
 
-/** How many signups came and how many were written. */
-export interface Counts {
-  readonly accepted: number
-  /** A duplicate that got no row counts as written together with its batch. */
-  readonly written: number
-}
-
 /**
- * The counts of an hour: accepted, asked and suspect by the time of the signup, all others by that of what
- * they count.
+ * What is counted, as it happens. Each only ever grows, but by a restore. `accepted` and `suspect` are counted
+ * by the time of the signup, the others by that of what they count.
+ *
+ * - `accepted`: in the list; one that is held, when it is released.
+ * - `written`: in the spreadsheet. A duplicate that got no row counts together with its batch.
+ * - `erased`: of the list, by somebody: not what was too old.
+ * - `suspect`: named by its signs, with commas between them; `held`: those of them that were held.
+ * - `pending`: ever so; `ended`: so no more; `asked`: by a mail that was sent; `confirmed`.
+ * - `tab`, `source`: by day and name. With a `+`: all names together that are not counted by themselves.
  */
-export interface HourCounts extends Counts {
-  /** When the hour begins. */
-  readonly from: Millis
-  /** How many were asked for that wait for a confirmation, and how many were confirmed. */
-  readonly asked: number
-  readonly confirmed: number
-  /** Held or not. */
-  readonly suspect: number
-  /** Signups of the list that somebody had erased: not those that were too old, nor those beside the list. */
-  readonly erased: number
-}
+export type Counted = Total | 'ended' | Share['kind'] | `${Share['kind']}+`
 
-/** How many suspect signups came in an hour with these signs. */
-export interface SuspectCount {
-  /** When the hour begins. */
-  readonly from: Millis
-  readonly signals: readonly Signal[]
+/** What `Figures` have. */
+export type Total =
+  'accepted' | 'written' | 'erased' | 'suspect' | 'held' | 'pending' | 'asked' | 'confirmed'
+
+export interface Count {
+  readonly what: Counted
+  /** When its time begins. */
+  readonly at: Millis
+  /** Empty: it is not counted by name. */
+  readonly name: string
   readonly count: number
 }
 
-/** Figures for the operator, all of one moment. A signup in quarantine is not accepted until it is released. */
+/** Figures for the operator, all of one moment. A held signup is not accepted until it is released. */
 export interface Figures {
-  /** Of all time. */
-  readonly all: Counts
-  /** How many signups wait for a row, those in quarantine too. */
+  /** Of all time, but for what is pending now. */
+  readonly all: Readonly<Record<Total, number>>
+  /** How many signups wait for their batch, held ones too. */
   readonly waiting: number
-  /** How many were suspect, held or not. */
-  readonly allSuspects: number
-  /** Those of these hours, the earliest first. */
-  readonly suspects: readonly SuspectCount[]
-  /** The hours in which something happened, the earliest first. */
-  readonly hours: readonly HourCounts[]
   /** When the oldest signup that waits came into the journal: for an imported one, not its own time. */
   readonly oldestWaiting: Millis | undefined
   /** When a batch was written last. */
   readonly lastWritten: Millis | undefined
+}
+
+export interface BesideFigures {
+  /** How many pending signups are held. */
+  readonly suspect: number
+  /** How many of the list are. */
+  readonly held: number
+  /** How many addresses get no mail. */
+  readonly blocked: number
 }
 
 export interface Share {
@@ -182,9 +206,4 @@ export interface Share {
    */
   readonly name: string | undefined
   readonly count: number
-}
-
-/** The number of the hour that holds this time, since the Unix epoch. */
-export function hourOf(at: Millis): number {
-  return Math.floor(at / hourMs)
 }

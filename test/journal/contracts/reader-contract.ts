@@ -3,10 +3,9 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { SignupRecord } from '../../../src/journal/contracts/reader.ts'
-import { type ContractTest, inTwo, none, nth } from './contract.ts'
+import { type ContractTest, inTwo, none, nothing, nth } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
-const empty = { accepted: 0, written: 0, asked: 0, confirmed: 0, suspect: 0, erased: 0 }
 
 /** The journal can be read while it is written. */
 export const readerTests: readonly ContractTest[] = [
@@ -49,12 +48,10 @@ export const readerTests: readonly ContractTest[] = [
       const hour = 60 * 60 * 1000
       {
         await using journal = await world.open()
-        expect(await journal.reader.figures(0, noon)).toEqual({
-          all: { accepted: 0, written: 0 },
+        expect(await journal.reader.counted(['accepted', 'written'], 0, noon)).toEqual([])
+        expect(await journal.reader.figures()).toEqual({
+          all: nothing,
           waiting: 0,
-          allSuspects: 0,
-          suspects: [],
-          hours: [],
           oldestWaiting: undefined,
           lastWritten: undefined,
         })
@@ -66,19 +63,22 @@ export const readerTests: readonly ContractTest[] = [
         await journal.delivery.settle(batch?.number ?? 0, noon + hour)
       }
       await using journal = await world.open()
-      const { hours, ...rest } = await journal.reader.figures(noon - 1, noon + hour)
-      expect(rest).toEqual({
-        all: { accepted: 5, written: 2 },
+      expect(await journal.reader.figures()).toEqual({
+        all: { ...nothing, accepted: 5, written: 2 },
         waiting: 3,
-        allSuspects: 0,
-        suspects: [],
         oldestWaiting: noon + 5,
         lastWritten: noon + hour,
       })
-      expect(hours).toEqual([
-        { ...empty, from: noon - hour, accepted: 1 },
-        { ...empty, from: noon, accepted: 3 },
-        { ...empty, from: noon + hour, written: 2 },
+      const kinds = ['accepted', 'written'] as const
+      expect(await journal.reader.counted(kinds, noon - 1, noon + hour)).toEqual([
+        { what: 'accepted', at: noon - hour, name: '', count: 1 },
+        { what: 'accepted', at: noon, name: '', count: 3 },
+        { what: 'written', at: noon + hour, name: '', count: 2 },
+      ])
+      const day = 24 * hour
+      expect(await journal.reader.counted(kinds, noon - 12 * hour, noon + day, day)).toEqual([
+        { what: 'accepted', at: noon - 12 * hour, name: '', count: 5 },
+        { what: 'written', at: noon - 12 * hour, name: '', count: 2 },
       ])
     },
   },
@@ -91,8 +91,9 @@ export const readerTests: readonly ContractTest[] = [
         one.intake.append([makeSignup({ receivedAt }), makeSignup({ receivedAt })]),
         other.intake.append([makeSignup({ receivedAt })]),
       ])
-      const { hours } = await one.reader.figures(noon, noon)
-      expect(hours).toEqual([{ ...empty, from: noon, accepted: 3 }])
+      const hours = await one.reader.counted(['accepted'], noon, noon)
+      expect(hours).toEqual([{ what: 'accepted', at: noon, name: '', count: 3 }])
+      expect((await other.reader.figures()).all.accepted).toBe(3)
     }),
   },
 
@@ -109,19 +110,6 @@ export const readerTests: readonly ContractTest[] = [
       expect(await other.reader.fact('mood')).toBeUndefined()
       await one.delivery.noteFact('mood', 'good')
       expect(await other.reader.fact('mood')).toBe('good')
-    }),
-  },
-
-  {
-    title: 'a page shows the signups that both instances have appended, in order',
-    run: inTwo(async (one, other) => {
-      const signups = makeSignups(5)
-      await one.intake.append(signups.slice(0, 3))
-      await other.intake.append(signups.slice(3))
-      const first = await one.reader.page(0, 4)
-      const rest = await other.reader.page(first.at(-1)?.position ?? 0, 4)
-      expect([...first, ...rest].map(({ signup }) => signup)).toEqual(signups)
-      expect([first.length, rest.length]).toEqual([4, 1])
     }),
   },
 

@@ -23,7 +23,7 @@ export const sharesTests: readonly ContractTest<SitesWorld>[] = [
     title:
       'signups are counted once by tab and source, by day and all together, however many instances count',
     run: async (world) => {
-      const policies = new Map(['news', 'shop'].map((name) => [name, { quarantineTab: 'Held' }]))
+      const policies = new Map(['news', 'shop'].map((name) => [name, { holdsSuspects: true }]))
       await using one = await world.openSites(policies)
       await using other = await world.openSites(policies)
       const [news = expect.fail(), shop = expect.fail()] = [...one.sites.values()]
@@ -47,6 +47,9 @@ export const sharesTests: readonly ContractTest<SitesWorld>[] = [
       expect(sources).toHaveLength(3)
       expect(sources).toContainEqual({ name: undefined, count: 1 })
       expect(sources).toContainEqual({ name: '', count: 1 })
+      expect(await news.reader.shares()).toContainEqual({
+        ...{ kind: 'source', name: 'ad', count: 2_501 },
+      })
       const all = await shares(other.sites.get('news') ?? expect.fail(), noon + dayMs)
       expect(all.sources[0]).toEqual({ name: 'ad', count: 2_501 })
       expect(await shares(shop)).toEqual({

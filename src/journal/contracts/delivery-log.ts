@@ -1,7 +1,6 @@
 import type { FrozenBatch, Marked } from '../../signup/batch.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type { AsideTab, DeliveryHealth, Warning } from '../../signup/trouble.ts'
-import type { DefaultTab } from './intake-log.ts'
 import type { Reader } from './reader.ts'
 
 /**
@@ -12,16 +11,6 @@ import type { Reader } from './reader.ts'
  * was faster. Where nothing else is said, no cost grows with the number of signups.
  */
 export interface DeliveryLog {
-  /** The tab of signups with an empty `sheetTab`, as far as this process knows. */
-  readonly defaultTab: DefaultTab
-
-  /**
-   * Gives the default tab its name. The first name for a spreadsheet stays, so the answer may be a name
-   * that another writer gave. Signups that came without a tab join those that named this tab, in the
-   * order in which all of them came; that takes time with their number when both kinds exist.
-   */
-  resolveDefaultTab(name: string): Promise<DefaultTab>
-
   /**
    * Calls `listener` with the number of added signups after each commit of this process. Returns a
    * function that removes the listener. Commits of other processes show only in `pending`.
@@ -55,8 +44,7 @@ export interface DeliveryLog {
    * Freezes these signups into the next batch. Of each tab they must be the first ones that `waiting`
    * gave, without a gap. The batch gets a marker with an id of 1 to `markerIdMax`. Rejects with
    * `Overtaken` when a batch is frozen already, and when another writer has settled some of the signups
-   * meanwhile. Rejects while the default tab is not resolved, because its signups would come out of
-   * order later.
+   * meanwhile.
    */
   freeze(shares: readonly TabShare[], markerIdMax: number): Promise<FrozenBatch>
 
@@ -126,6 +114,9 @@ export const replacedCodesFact = 'replaced codes'
 
 /** The name of a fact: the outage of delivery of which the operator was told. */
 export const noticesFact = 'notices'
+
+/** The name of a fact: when and why the last notice was not taken, and after how many tries; empty when it was. */
+export const noticeFailureFact = 'notice failure'
 
 /** The name of a fact: since when mails cannot be sent, and why. Made by the notices about it. */
 export const mailFact = 'mail'
@@ -199,8 +190,10 @@ export interface WaitingSignup {
   readonly signup: Signup
   /** Bytes of its texts in UTF-8, without the tab's name. */
   readonly textBytes: number
-  /** Whether the batch has no row of it: a duplicate, one that was erased, or one whose row is there. */
+  /** Whether the batch has no row of it: a duplicate, one that is held or was erased, or one whose row is there. */
   readonly hasNoRow: boolean
+  /** Whether it is in quarantine, or was erased there. */
+  readonly isHeld: boolean
 }
 
 /** The signups of one tab that go into a batch. */

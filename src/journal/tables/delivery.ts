@@ -87,14 +87,10 @@ export function deliveryOf(
   site: Site,
   { waitingMax, assertDelivers }: DeliveryEngine,
 ): DeliveryLog {
-  const { db, id, defaultTab } = site
+  const { db, id } = site
   const lock = [siteLock(id)]
   const codes = () => reading(db, codesOfSite(site))
   return {
-    get defaultTab() {
-      return defaultTab.current
-    },
-    resolveDefaultTab: (name) => defaultTab.resolve(name),
     onAppend: (listener) => site.appended.add(listener),
     pending: async () => {
       const rows = await db.queryTogether(sql.pending, { site: id })

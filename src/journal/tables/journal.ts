@@ -1,22 +1,21 @@
 import type { Commit, Journal, OpenJournal } from '../contracts/journal.ts'
 import type { Lease } from '../contracts/lease.ts'
-import { systemClock } from '../../platform/clock.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import type { Database } from '../sql.ts'
 import { keyFor } from '../hashes.ts'
 import { adminLogOf } from './admin-log.ts'
 import { callLedgerOf } from './call-ledger.ts'
 import { comparedOf } from './comparison.ts'
-import { countNext } from './day-counts.ts'
 import { type DeliveryEngine, deliveryOf } from './delivery.ts'
 import { erasureOf } from './erasure.ts'
 import { type ImportEngine, Imports } from './imports.ts'
-import { confirmationOf } from './confirmation.ts'
+import { confirmationOf } from './pending/confirmation.ts'
 import { type AppendGroup, intakeOf } from './intake.ts'
-import { outboxOf } from './outbox.ts'
+import { outboxOf } from './mail/outbox.ts'
 import { quarantineOf } from './quarantine.ts'
 import { backlogsIn, readerOf } from './reader.ts'
 import { retentionOf } from './retention.ts'
+import { countNext } from './shares.ts'
 import type { Site } from './site.ts'
 import { Tabs } from './tabs.ts'
 import { webhooksOf } from './webhooks.ts'
@@ -33,10 +32,9 @@ export interface SiteEngine extends DeliveryEngine {
 export function journalOf(site: Site, engine: SiteEngine): Journal {
   const { appends, lease, time } = engine
   const tabs = new Tabs(site)
-  const now = () => (time ?? systemClock).now()
   const imports = new Imports(site, engine.imports)
   return {
-    intake: intakeOf({ ...site, tabs, now }, appends),
+    intake: intakeOf({ ...site, tabs }, appends),
     imports,
     delivery: deliveryOf(site, engine),
     erasure: erasureOf(site),

@@ -67,24 +67,6 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'only one batch is frozen at a time',
-    run: inJournal(async (journal) => {
-      await journal.intake.append(makeSignups(3))
-      await freezeNext(journal.delivery, { rowsMax: 1 })
-      await expect(freezeNext(journal.delivery)).rejects.toThrow('frozen already')
-    }),
-  },
-
-  {
-    title: 'no batch is frozen when no signup waits',
-    run: inJournal(async (journal) => {
-      expect(await freezeNext(journal.delivery)).toBeUndefined()
-      expect(await journal.delivery.frozenBatch()).toBeUndefined()
-      expect(await journal.delivery.frozen()).toBeUndefined()
-    }),
-  },
-
-  {
     title:
       'all waiting signups of a tab come in slices, in order, and other work runs between them',
     run: inJournal(async (journal) => {
@@ -291,20 +273,6 @@ export const sharedBatches: readonly ContractTest[] = [
       await other.delivery.settle(batch?.number ?? 0, noon)
       await expect(one.delivery.settle(batch?.number ?? 0, noon)).rejects.toThrow('not frozen')
       expect(await one.reader.backlog()).toBe(1)
-    }),
-  },
-
-  {
-    title: 'signups that the other instance has settled meanwhile are not frozen again',
-    run: inTwo(async (one, other) => {
-      await one.intake.append(makeSignups(2))
-      const pending = await one.delivery.pending()
-      const batch = await freezeNext(other.delivery)
-      await other.delivery.settle(batch?.number ?? 0, noon)
-      const [tab] = pending
-      if (!tab) throw new Error('no tab waits')
-      const share = { tab, signups: (await one.delivery.waiting(tab)).signups }
-      await expect(one.delivery.freeze([share], 1000)).rejects.toThrow('ended a batch meanwhile')
     }),
   },
 

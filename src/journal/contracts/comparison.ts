@@ -12,7 +12,7 @@ export interface ComparedSignups {
   lastSettled(): Promise<number>
 
   /**
-   * At most `max` signups after this position, in order. A few hundred take some milliseconds.
+   * At most `max` signups after this position, in order, but for held ones. A few hundred take some milliseconds.
    *
    * @param lastSettled as that call told it when the comparison began
    */
@@ -23,7 +23,7 @@ export interface ComparedSignups {
 
   /**
    * Puts signups back into the pending work, so that the writer delivers them to the present spreadsheet.
-   * Leaves out those that were erased, that get no row, that wait there already, and that a batch after
+   * Leaves out those that were erased, that get no row or are held, that wait there already, and that a batch after
    * `lastSettled` has delivered once more. Returns how many it has put. One transaction: give it a few
    * hundred at most.
    */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
-import { type Millis, tabKey } from '../../signup/signup.ts'
+import type { Millis } from '../../signup/signup.ts'
 import type { BatchRef, DeliveryLog, TabShare, WaitingSignup } from '../contracts/delivery-log.ts'
 import type { TabCursor } from '../contracts/intake-log.ts'
 import { Overtaken } from '../contracts/errors.ts'
-import { hourOf } from '../contracts/reader.ts'
 import {
   ask,
+  flagOf,
   givenRows,
   type Operation,
   type Row,
@@ -16,10 +16,10 @@ import {
   together,
   rowOf,
 } from '../sql.ts'
-import { unresolvedKey } from './default-tab.ts'
 import { eraseHeld, eraseReleased } from './erase.ts'
+import { rowStatus } from './layout.ts'
 import { toWaiting, waitingColumns } from './rows.ts'
-import { cursorName, isHeldKey } from './tabs.ts'
+import { adding, hourOf } from './tally.ts'
 import { fingerprintOf, markerFor, newMarkerBase, type Site } from './site.ts'
 
 /** The number of the frozen batch of the site $1. */
@@ -35,6 +35,8 @@ function countWritten(condition: string): string {
                 GROUP BY tab) AS again
           WHERE progress.tab = again.tab`
 }
+
+const range = { tab: 'integer', after: 'number', upto: 'number' } as const
 
 // CROSS JOIN keeps the order of the tables in SQLite.
 const sql = statementsOf('batches', ({ given, between, signupAt }) => ({
@@ -54,44 +56,42 @@ const sql = statementsOf('batches', ({ given, between, signupAt }) => ({
 
   // Ranges whose last signup is in their tab, and whose tab is still delivered as far as when they were read.
   countUnmoved: `SELECT count(*) AS count
-                 FROM ${given('range', '$1', { tab: 'integer', after: 'number', upto: 'number' })}
-                 ${signupAt('range.upto')} CROSS JOIN progress
+                 FROM ${given('range', '$1', range)} ${signupAt('range.upto')} CROSS JOIN progress
                  WHERE signup.tab = range.tab AND progress.tab = range.tab
                    AND progress.written_to = range.after`,
   // Many others may lie between those that are delivered once more.
-  erased: `SELECT signup.position
-           FROM ${given('range', '$1', { tab: 'integer', after: 'number', upto: 'number' })}
-           CROSS JOIN signup
-           WHERE ${between('range.tab', 'range.after', 'range.upto')} AND email = ''
+  erasedOrHeld: `SELECT signup.position, email = '' AS "isErased", row_status AS "rowStatus"
+           FROM ${given('range', '$1', range)} CROSS JOIN signup
+           WHERE ${between('range.tab', 'range.after', 'range.upto')}
+             AND (email = '' OR row_status = ${rowStatus.held})
            UNION ALL
-           SELECT again.position FROM ${given('again', '$2', { position: 'number' })}
-           ${signupAt('again.position')} WHERE email = ''`,
+           SELECT again.position, true, row_status FROM ${given('again', '$2', { position: 'number' })} ${signupAt('again.position')}
+           WHERE email = ''`,
   nextNumber: `UPDATE counter SET value = value + 1 WHERE name = 'batch'
                RETURNING value AS number, (SELECT marker_base FROM site WHERE id = $1) AS base`,
   addBatch: 'INSERT INTO batch (number, site, digest) VALUES ($1, $2, $3)',
   addMarker: 'INSERT INTO marker (site, id, batch) VALUES ($1, $2, $3)',
-  addRanges: `INSERT INTO batch_range (batch, tab, after, upto, signups)
-              SELECT $1, tab, after, upto, signups
-              FROM ${given('range', '$2', { tab: 'integer', after: 'number', upto: 'number', signups: 'integer' })}`,
-  holdAgain: `UPDATE redelivery SET batch = $1
+  addRanges: `INSERT INTO batch_range (batch, tab, after, upto, signups, held)
+              SELECT $1, tab, after, upto, signups, held
+              FROM ${given('range', '$2', { ...range, signups: 'integer', held: 'integer' })}`,
+  takeAgain: `UPDATE redelivery SET batch = $1
               FROM ${given('again', '$2', { tab: 'integer', position: 'number' })}
               WHERE redelivery.tab = again.tab AND redelivery.position = again.position
                 AND batch IS NULL`,
 
   settle: `UPDATE batch SET settled_at = $3, spreadsheet = $4
            WHERE number = $2 AND site = $1 AND settled_at IS NULL`,
-  moveCursors: `UPDATE progress SET written = written + range.signups, written_to = range.upto
+  moveCursors: `UPDATE progress SET written = written + range.signups,
+                  held = progress.held + range.held, written_to = range.upto
                 FROM batch_range AS range
                 WHERE range.batch = $1 AND progress.tab = range.tab
-                RETURNING (SELECT key FROM tab WHERE tab.id = progress.tab) AS key,
-                  (SELECT name FROM tab WHERE tab.id = progress.tab) AS name,
-                  progress.written_to AS upto`,
+                RETURNING (SELECT name FROM tab WHERE tab.id = progress.tab) AS tab, written_to AS upto`,
   endMarker: 'UPDATE marker SET is_ended = true WHERE site = $1 AND batch = $2',
   setLastSettled: 'UPDATE site SET last_settled_at = $2 WHERE id = $1',
-  countHour: `INSERT INTO hour_written AS known (site, hour, count)
-              SELECT $1, $2, sum(signups) FROM batch_range JOIN tab ON tab.id = batch_range.tab
-              WHERE batch = $3 AND NOT ${isHeldKey('tab.key')} HAVING count(*) > 0
-              ON CONFLICT (site, hour) DO UPDATE SET count = known.count + excluded.count`,
+  countHour: adding(`SELECT $1, 'written', $2, '', sum(count)
+              FROM (SELECT signups - held AS count FROM batch_range WHERE batch = $3
+                    UNION ALL SELECT 1 FROM redelivery WHERE batch = $3 AND is_first) AS written
+              HAVING sum(count) > 0`),
   addRedelivered: `INSERT INTO redelivered (position, batch)
                    SELECT position, batch FROM redelivery WHERE batch = $1`,
   countRedelivered: countWritten('true'),
@@ -132,12 +132,12 @@ export function batchesOf(site: Site, assertDelivers: () => Operation<void>): Ba
     freeze: (shares, markerIdMax) => transact(() => freezing(site, shares, markerIdMax)),
     settle: async (batch, at) => {
       const [, cursors] = await transact(() =>
-        together(assertDelivers(), settling(site, batch, at)),
+        together(assertDelivers(), settlingBatch(site, batch, at)),
       )
       site.settled.tell(cursors)
     },
     release: async (batch) => {
-      const steps = [...eraseReleased(site, batch.number), ...releasing(id, batch.number)]
+      const steps = [...eraseReleased(site, batch.number), ...stepsToRelease(id, batch.number)]
       await transact(() => together(assertDelivers(), whileFrozen(id, batch, ...steps)))
     },
     remark: async (batch, markerIdMax) => {
@@ -173,32 +173,35 @@ async function readFrozen({ db, id, code }: Site): Promise<FrozenBatch | undefin
 }
 
 function* freezing(
-  { id, code, defaultTab }: Site,
+  { id, code }: Site,
   shares: readonly TabShare[],
   markerIdMax: number,
 ): Operation<FrozenBatch> {
-  const { isResolved } = yield* defaultTab.look()
-  if (!isResolved) throw new Error('The default tab is not resolved.')
   const fresh = shares.filter(({ tab }) => !tab.isAgain)
   const again = shares.filter(({ tab }) => tab.isAgain)
   const ranges = givenRows(
     fresh.map(({ tab, signups }) => {
       const upto = signups.at(-1)?.position ?? 0
-      return { tab: tab.id, after: tab.writtenTo, upto, signups: signups.length }
+      const held = signups.filter(({ isHeld }) => isHeld).length
+      return { tab: tab.id, after: tab.writtenTo, upto, signups: signups.length, held }
     }),
   )
-  const held = again.flatMap(({ tab, signups }) =>
-    signups.map(({ position }) => ({ tab: tab.id, position })),
-  )
-  const [frozen, unmoved, erased, next] = yield* ask(
+  const taken = again.flatMap(({ tab, signups }) => {
+    return signups.map(({ position }) => ({ tab: tab.id, position }))
+  })
+  const [frozen, unmoved, others, next] = yield* ask(
     findFrozen(id),
     [sql.countUnmoved, ranges],
-    [sql.erased, ranges, givenRows(held)],
+    [sql.erasedOrHeld, ranges, givenRows(taken)],
     [sql.nextNumber, id],
   )
   if (frozen.rows.length > 0) throw new Overtaken('A batch is frozen already.')
   if (Number(rowOf(unmoved)['count']) !== fresh.length) throw endedMeanwhile()
-  const gone = new Set(erased.rows.map(({ position }) => Number(position)))
+  const positionsOf = (rows: readonly Row[]) => new Set(rows.map((row) => Number(row['position'])))
+  const held = positionsOf(others.rows.filter((row) => row['rowStatus'] === rowStatus.held))
+  const isReleased = (one: WaitingSignup) => one.isHeld && !held.has(one.position)
+  if (fresh.some(({ signups }) => signups.some(isReleased))) throw releasedMeanwhile()
+  const gone = positionsOf(others.rows.filter((row) => flagOf(row['isErased'])))
   const part = ({ tab, signups }: TabShare): Part => {
     return [tab.name, signups.filter(({ position }) => !gone.has(position))]
   }
@@ -206,19 +209,19 @@ function* freezing(
   const number = Number(rowOf(next)['number'])
   const marker = markerFor(Number(rowOf(next)['base']), number, markerIdMax)
   const digest = digestOf(shares)
-  const [, , , hold] = yield* ask(
+  const [, , , take] = yield* ask(
     [sql.addBatch, number, id, digest],
     [sql.addMarker, id, marker, number],
     [sql.addRanges, number, ranges],
-    [sql.holdAgain, number, givenRows(held)],
+    [sql.takeAgain, number, givenRows(taken)],
   )
-  if (hold.changes !== held.length) throw endedMeanwhile()
+  if (take.changes !== taken.length) throw endedMeanwhile()
   return { number, marker, fingerprint: fingerprintOf(code, number, digest), tabs }
 }
 
 /** Settles the frozen batch. Returns where its tabs are now. */
-function* settling(site: Site, batch: number, at: Millis): Operation<readonly TabCursor[]> {
-  const { id, policy, defaultTab } = site
+function* settlingBatch(site: Site, batch: number, at: Millis): Operation<readonly TabCursor[]> {
+  const { id, policy } = site
   const [settled, cursors] = yield* ask(
     [sql.settle, id, batch, at, policy.spreadsheet],
     [sql.moveCursors, batch],
@@ -232,18 +235,11 @@ function* settling(site: Site, batch: number, at: Millis): Operation<readonly Ta
   )
   // What the other statements have changed is taken back then.
   if (settled.changes === 0) throw notFrozen(batch)
-  const defaultKey = tabKey((yield* defaultTab.look()).name)
-  return cursors.rows.flatMap((row) => {
-    const [key, upto] = [String(row['key']), Number(row['upto'])]
-    const name = cursorName({ key, name: String(row['name']) })
-    // Who knows the default tab by no name asks with `unresolvedKey`.
-    const tabs = key === defaultKey ? [name, unresolvedKey] : [name]
-    return tabs.map((tab) => ({ tab, upto }))
-  })
+  return cursors.rows.map(({ tab, upto }) => ({ tab: String(tab), upto: Number(upto) }))
 }
 
 /** Ends a frozen batch that was not written. Of its redeliveries, those that were erased are counted and dropped. */
-export function releasing(site: number, batch: number): readonly Step[] {
+export function stepsToRelease(site: number, batch: number): readonly Step[] {
   return [
     [sql.deleteRanges, batch],
     [sql.countErasedAgain, batch],
@@ -268,9 +264,8 @@ function notFrozen(batch: number): Overtaken {
   return new Overtaken(`Batch ${batch} is not frozen.`)
 }
 
-function endedMeanwhile(): Overtaken {
-  return new Overtaken('Another writer has ended a batch meanwhile.')
-}
+const endedMeanwhile = () => new Overtaken('Another writer has ended a batch meanwhile.')
+const releasedMeanwhile = () => new Overtaken('A signup was released from quarantine meanwhile.')
 
 /** Signups of the tab with this name. */
 type Part = readonly [tab: string, signups: readonly WaitingSignup[]]

@@ -10,16 +10,16 @@ import {
   rowOf,
 } from '../sql.ts'
 import { rowStatus } from './layout.ts'
-import { recordColumns, toRecord } from './rows.ts'
+import { recordColumns, rowsBehind, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 
-const { wanted, none, present } = rowStatus
+const { wanted, none, present, held } = rowStatus
 
 const sql = statementsOf('compared', ({ given, signupAt }) => {
   const signups = `${given('given', '$1', { position: 'number' })} ${signupAt('given.position')}`
   // Those that are put back: they are not queued yet, and no batch after $2 has delivered them once more.
   const put = `${signups}
-    WHERE signup.row_status <> ${none} AND signup.email <> '' AND NOT EXISTS (
+    WHERE signup.row_status NOT IN (${none}, ${held}) AND signup.email <> '' AND NOT EXISTS (
         SELECT 1 FROM redelivered
         WHERE redelivered.position = signup.position AND redelivered.batch > $2)
       AND NOT EXISTS (
@@ -55,8 +55,9 @@ const sql = statementsOf('compared', ({ given, signupAt }) => {
         SELECT batch_range.batch FROM batch_range
         WHERE batch_range.tab = signup.tab AND upto >= signup.position
         ORDER BY upto LIMIT 1)
-      WHERE signup.position > $2 AND tab.id = signup.tab AND tab.site = $3
-      ORDER BY signup.position LIMIT $4`,
+      WHERE signup.position > $3 AND signup.position <= $4 AND tab.id = signup.tab AND tab.site = $2
+        AND row_status <> ${held}
+      ORDER BY signup.position LIMIT $5`,
     at: `SELECT ${recordColumns} FROM ${signups} JOIN tab ON tab.id = signup.tab
          ORDER BY signup.position`,
     uncount: `
@@ -96,7 +97,9 @@ export function comparedOf({ db, id, policy }: Site): ComparedSignups {
       return Number(rowOf(last)['number'])
     },
     page: async (after, max, lastSettled) => {
-      const [{ rows }] = await db.query([sql.page, policy.spreadsheet, after, id, max])
+      const rows = await rowsBehind(db, after, max, (...part) => {
+        return [sql.page, policy.spreadsheet, id, ...part]
+      })
       return rows.map((row) => ({ ...toCompared(row), row: knownRow(row, lastSettled) }))
     },
     at: async (positions) => {

@@ -312,19 +312,6 @@ export const comparisonTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'what the last batch has delivered once more can be put back again',
-    run: inJournal(async (journal) => {
-      await journal.intake.append([makeSignup()])
-      await deliver(journal)
-      for (const _ of [1, 2]) {
-        using comparison = await comparisonOf(journal.compared)
-        expect(await comparison.deliverAgain([nth(journal, 1)], noon)).toBe(1)
-        expect(await deliver(journal)).toHaveLength(1)
-      }
-    }),
-  },
-
-  {
     title: 'a reading is steady when it gives the rows of the one before, and only new ones below',
     run: inJournal(async (journal) => {
       const signups = makeSignups(3)
@@ -395,31 +382,6 @@ export const comparisonTests: readonly ContractTest[] = [
       ).toBe(1)
       expect(await deliver(journal)).toEqual(['waits@example.com'])
     }),
-  },
-
-  {
-    title:
-      'signups that were erased are no duplicates of each other when the default tab gets its name',
-    run: async (world) => {
-      const policy = { spreadsheet: 'here', duplicates: 'ignore' } as const
-      await using named = await world.open({ ...policy, defaultTab: { name: 'Tabelle1' } })
-      const unnamed = { name: 'Sheet1', provisionalFor: 'a spreadsheet' }
-      await using journal = await world.open({ ...policy, defaultTab: unnamed })
-      await journal.intake.append([makeSignup({ email: 'eve@example.com', sheetTab: '' })])
-      const people = ['ada@example.com', 'bob@example.com']
-      await named.intake.append(people.map((email) => makeSignup({ email, sheetTab: 'Tabelle1' })))
-      const batch = await freezeNext(named.delivery, { wanted: (tab) => tab === 'Tabelle1' })
-      await named.delivery.settle(batch?.number ?? 0, noon)
-      for (const email of people) {
-        await journal.erasure.forget(email)
-        const { written } = await journal.erasure.eraseNext(0, email)
-        await journal.erasure.removed(written[0] ?? 0, { wasFound: true, others: 0 })
-      }
-      await journal.delivery.resolveDefaultTab('Tabelle1')
-      using comparison = await comparisonOf(journal.compared)
-      await read(comparison, [])
-      expect(await comparison.compare(() => {})).toMatchObject({ unknown: 2 })
-    },
   },
 
   {

@@ -1,16 +1,20 @@
 import { expect } from 'vitest'
 
 import { freezeNext } from '../../../harness/freeze-next.ts'
-import { addressesOf, makeFullSignup, makeSignup } from '../../../harness/make-signup.ts'
+import {
+  addressesOf,
+  makeFullSignup,
+  makeSignup,
+  makeSignups,
+} from '../../../harness/make-signup.ts'
 import type { Journal, JournalPolicy } from '../../../src/journal/contracts/journal.ts'
-import { hourMs } from '../../../src/journal/contracts/reader.ts'
-import { toRow } from '../../../src/signup/row.ts'
+import { day, hour as hourMs } from '../../../src/platform/clock.ts'
 import type { Signup } from '../../../src/signup/signup.ts'
 import type { Signal } from '../../../src/signup/suspicion.ts'
-import { type ContractTest, inTwo, none, resultsOf, underPolicy } from './contract.ts'
+import { type ContractTest, inTwo, none, nothing, resultsOf, underPolicy } from './contract.ts'
 import { ada, deliver, forget, noon } from './erasure-contract.ts'
 
-const quarantining = { quarantineTab: 'Quarantine' } satisfies Partial<JournalPolicy>
+const quarantining = { holdsSuspects: true } satisfies Partial<JournalPolicy>
 const ignoring = { ...quarantining, duplicates: 'ignore' } satisfies Partial<JournalPolicy>
 const signals: readonly Signal[] = ['hidden-field', 'stamp']
 const everything = 1_000
@@ -50,17 +54,15 @@ async function waitingIn(journal: Journal, name: string): Promise<readonly Signu
 export const heldSignups: readonly ContractTest[] = [
   {
     title:
-      'a suspect signup goes to the quarantine tab, with the tab that it asked for and its signs',
+      'a suspect signup is held in its own tab with its signs, and its batch has no row for it',
     run: underPolicy(quarantining, async (journal) => {
       const full = makeFullSignup({ sheetTab: 'Letters' })
       const odd = { ...makeFullSignup({ sheetTab: 'Letters', email: ada }), suspect: signals }
       await append(journal, full, odd)
-      expect(await waitingIn(journal, 'Quarantine')).toEqual([odd])
       expect(await waitingIn(journal, 'Letters')).toEqual([full])
       expect(await heldIn(journal)).toEqual([odd])
       const batch = await freezeNext(journal.delivery)
-      const tab = batch?.tabs.find((it) => it.tab === 'Quarantine')
-      expect(tab?.signups).toEqual([odd])
+      expect(batch?.tabs).toEqual([{ tab: 'Letters', signups: [full] }])
       expect((await journal.delivery.frozenBatch())?.tabs).toEqual(batch?.tabs)
     }),
   },
@@ -83,23 +85,77 @@ export const heldSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'its answer and its status are those of any other signup, and follow its row',
+    title: 'its answer and its status are those of any other signup, and follow its batch',
     run: underPolicy(quarantining, async (journal) => {
       const [plain, odd] = [makeSignup({ sheetTab: 'Letters' }), suspect({ sheetTab: 'LETTERS' })]
       const [told, ofOdd] = resultsOf(await append(journal, plain, odd))
-      const { id, position, heldIn, ...public_ } = ofOdd ?? expect.fail()
-      expect({ ...public_, id: plain.id, position: told?.position }).toEqual(told)
+      const { id, position, ...public_ } = ofOdd ?? expect.fail()
+      expect({ ...public_, id: plain.id, position: told?.position }).toEqual({
+        ...told,
+        receivedAt: public_.receivedAt,
+      })
       expect([id, position]).toEqual([odd.id, (told?.position ?? 0) + 1])
       expect(await journal.intake.find(id)).toEqual(ofOdd)
-      const asked = heldIn ?? expect.fail()
-      const cursors = await journal.intake.cursors(['Letters', asked])
-      expect(cursors.map(({ upto }) => upto)).toEqual([0, 0])
       const heard: unknown[] = []
       journal.intake.onSettle((settled) => heard.push(...settled))
       await deliver(journal)
-      expect(heard).toContainEqual({ tab: asked, upto: position })
-      expect(await journal.intake.cursors([asked])).toEqual([{ tab: asked, upto: position }])
+      expect(heard).toEqual([{ tab: 'Letters', upto: position }])
       expect(await journal.intake.find(id)).toEqual({ ...ofOdd, writtenAt: noon })
+    }),
+  },
+
+  {
+    title: 'a batch of held ones alone is frozen with a marker, and they are written by it',
+    run: underPolicy(quarantining, async (journal) => {
+      const [told] = resultsOf(await append(journal, suspect()))
+      expect(await journal.reader.backlog()).toBe(1)
+      const batch = await freezeNext(journal.delivery)
+      expect(batch).toMatchObject({ tabs: [{ tab: 'Letters', signups: [] }] })
+      await journal.delivery.settle(batch?.number ?? 0, noon)
+      expect(await journal.reader.backlog()).toBe(0)
+      expect(await journal.intake.find(told?.id ?? expect.fail())).toEqual({
+        ...told,
+        writtenAt: noon,
+      })
+      expect((await journal.delivery.endedMarkers()).map(({ id }) => id)).toEqual([batch?.marker])
+    }),
+  },
+
+  {
+    title: 'pages, comparisons and imports do not see held ones, and retention does not reach them',
+    run: underPolicy(quarantining, async (journal) => {
+      await append(journal, suspect())
+      await deliver(journal)
+      while (await journal.retention.expire(Infinity));
+      expect(await heldIn(journal)).toMatchObject([{ email: ada }])
+      expect(await journal.reader.page(0, everything)).toEqual([])
+      expect(await journal.compared.page(0, everything, 9)).toEqual([])
+      const positions = await heldPositions(journal)
+      expect(await journal.compared.deliverAgain(positions, noon, 9)).toBe(0)
+      const same = makeSignup({ email: ada, sheetTab: 'Letters' })
+      expect(await journal.imports.add([same])).toEqual(['added'])
+      await append(journal, suspect({ email: 'b@example.com' }))
+      expect(
+        await journal.imports.add([{ ...same, id: makeSignup().id, email: 'b@example.com' }]),
+      ).toEqual(['added'])
+    }),
+  },
+
+  {
+    title: 'a page goes on behind thousands of held ones, and is short at the end only',
+    run: underPolicy(quarantining, async (journal) => {
+      const plain = makeSignups(3)
+      const [first = expect.fail(), ...others] = plain
+      await append(journal, first, ...Array.from({ length: 4_500 }, () => suspect()), ...others)
+      for (const page of [
+        async (after: number, max: number) => await journal.reader.page(after, max),
+        (after: number, max: number) => journal.compared.page(after, max, 0),
+      ]) {
+        const two = (await page(0, 2)).map(({ position }) => position)
+        expect(two).toHaveLength(2)
+        expect(await page(two[1] ?? 0, 2)).toHaveLength(1)
+        expect(await page(0, 9)).toHaveLength(3)
+      }
     }),
   },
 
@@ -117,7 +173,6 @@ export const heldSignups: readonly ContractTest[] = [
       const tabs = resultsOf(answer).map((result) => result?.sheetTab)
       expect(tabs).toEqual(['First', undefined, 'First', 'First'])
       expect(await waitingIn(journal, 'First')).toHaveLength(1)
-      expect(await waitingIn(journal, 'Quarantine')).toHaveLength(2)
       expect(await heldIn(journal)).toHaveLength(2)
     }),
   },
@@ -134,121 +189,133 @@ export const heldSignups: readonly ContractTest[] = [
       )
       expect(answer).not.toHaveProperty('duplicates')
       await append(journal, suspect(), makeSignup({ email: ada, sheetTab: 'Letters' }))
-      expect(await nextBatch(journal)).toEqual({
-        Quarantine: [ada, ada, ada, ada],
-        Letters: [ada],
-      })
+      expect(await nextBatch(journal)).toEqual({ Letters: [ada] })
+      expect(await heldIn(journal)).toHaveLength(4)
     }),
   },
 
   {
     title: 'figures count suspect signups apart by their signs, and none of them as accepted',
-    run: async (world) => {
-      {
-        await using journal = await world.open(quarantining)
-        const later = suspect({ receivedAt: noon + hourMs, suspect: ['links'] })
-        await append(journal, makeSignup({ receivedAt: noon }), suspect({ receivedAt: noon }))
-        const twice = [suspect({ receivedAt: noon }), suspect({ receivedAt: noon })]
-        await append(journal, later, ...twice)
-        await deliver(journal)
-      }
-      await using journal = await world.open({ ...quarantining, quarantineTab: 'Other' })
-      const none = { accepted: 0, written: 0, asked: 0, confirmed: 0, erased: 0 }
-      expect(await journal.reader.figures(0, noon + hourMs)).toEqual({
-        all: { accepted: 1, written: 1 },
+    run: underPolicy(quarantining, async (journal) => {
+      const later = suspect({ receivedAt: noon + hourMs, suspect: ['links'] })
+      await append(journal, makeSignup({ receivedAt: noon }), suspect({ receivedAt: noon }))
+      const twice = [suspect({ receivedAt: noon }), suspect({ receivedAt: noon })]
+      await append(journal, later, ...twice)
+      await deliver(journal)
+      expect(await journal.reader.figures()).toEqual({
+        all: { ...nothing, accepted: 1, written: 1, suspect: 4, held: 4 },
         waiting: 0,
-        allSuspects: 4,
-        suspects: [
-          { from: noon, signals, count: 3 },
-          { from: noon + hourMs, signals: ['links'], count: 1 },
-        ],
-        hours: [
-          { ...none, from: noon, accepted: 1, written: 1, suspect: 3 },
-          { ...none, from: noon + hourMs, suspect: 1 },
-        ],
         oldestWaiting: undefined,
         lastWritten: noon,
       })
+      const kinds = ['accepted', 'written', 'suspect'] as const
+      expect(await journal.reader.counted(kinds, 0, noon + hourMs)).toEqual([
+        { what: 'accepted', at: noon, name: '', count: 1 },
+        { what: 'written', at: noon, name: '', count: 1 },
+        { what: 'suspect', at: noon, name: signals.join(','), count: 3 },
+        { what: 'suspect', at: noon + hourMs, name: 'links', count: 1 },
+      ])
       await append(journal, suspect())
       expect(await journal.reader.backlog()).toBe(1)
-      expect(await journal.reader.waitingSince(['other'])).toBeUndefined()
+      expect(await journal.reader.waitingSince(['letters'])).toBeUndefined()
       expect(await journal.reader.waitingSince([])).toBeDefined()
-    },
+    }),
   },
 
   {
-    title: 'without a quarantine tab, a suspect signup is counted and is like any other',
+    title: 'where suspect signups are not held, one is counted and is like any other',
     run: underPolicy({}, async (journal) => {
       const { suspect: _, ...odd } = suspect({ receivedAt: noon })
       await append(journal, suspect({ ...odd, suspect: signals }))
       expect(await waitingIn(journal, 'Letters')).toEqual([odd])
       expect(await heldIn(journal)).toEqual([])
-      const { all, suspects } = await journal.reader.figures(noon, noon)
-      expect({ all, suspects }).toEqual({
-        all: { accepted: 1, written: 0 },
-        suspects: [{ from: noon, signals, count: 1 }],
-      })
-    }),
-  },
-
-  {
-    title: 'a repeated request adds no suspect signup and counts none',
-    run: underPolicy(quarantining, async (journal) => {
-      const idempotency = { space: '', key: 'one', fingerprint: 'same' }
-      const first = await journal.intake.append([suspect({ receivedAt: noon })], { idempotency })
-      const again = await journal.intake.append([suspect({ receivedAt: noon })], { idempotency })
-      expect(again).toEqual({ kind: 'replayed', results: resultsOf(first) })
-      expect((await journal.reader.figures(noon, noon)).allSuspects).toBe(1)
-      expect(await heldIn(journal)).toHaveLength(1)
+      const { all } = await journal.reader.figures()
+      expect(all).toEqual({ ...nothing, accepted: 1, suspect: 1 })
+      const suspects = await journal.reader.counted(['suspect'], noon, noon)
+      expect(suspects.map(({ name }) => name)).toEqual([signals.join(',')])
     }),
   },
 ]
 
-/** A released signup takes its place in the tab that it asked for. */
+/** A released signup gets its row in the place that it has had from the first. */
 export const releasedSignups: readonly ContractTest[] = [
   {
     title:
-      'a released signup keeps its id, time and cells, gets a row in its tab, and loses the other one',
+      'one that its tab has passed keeps its place, id, time and status, and is delivered then',
     run: underPolicy(quarantining, async (journal) => {
       const { suspect: _, ...cells } = suspect(makeFullSignup({ sheetTab: 'Letters', email: ada }))
       const odd = { ...cells, suspect: signals }
-      const [before] = resultsOf(await append(journal, odd))
+      await append(journal, odd)
       await deliver(journal)
-      expect(await release(journal)).toEqual({
-        unwritten: 0,
-        written: [before?.position],
-        frozen: [],
-      })
+      const before = await journal.intake.find(odd.id)
+      expect(before?.writtenAt).toBe(noon)
+      expect(await release(journal)).toEqual({ signups: 1, frozen: [] })
       expect(await heldIn(journal)).toEqual([])
       expect(await waitingIn(journal, 'Letters')).toEqual([cells])
-      expect(await waitingIn(journal, 'Quarantine')).toEqual([])
+      expect(await journal.intake.find(odd.id)).toEqual(before)
       const { receivedAt } = odd
-      const position = before?.position
-      expect(await journal.erasure.removals(0)).toEqual([
-        {
-          position,
-          tab: 'Quarantine',
-          email: ada,
-          receivedAt,
-          mark: odd.id,
-        },
-      ])
-      const after = await journal.intake.find(odd.id)
-      expect(after).toEqual({
-        id: odd.id,
-        sheetTab: 'Letters',
-        receivedAt,
-        position: expect.any(Number),
-      })
-      expect(after?.position).toBeGreaterThan(position ?? 0)
+      const figures = async () => {
+        const { all, waiting } = await journal.reader.figures()
+        const hours = await journal.reader.counted(['accepted'], receivedAt, receivedAt)
+        return { accepted: all.accepted, written: all.written, waiting, hours: hours.length }
+      }
+      const counted = { accepted: 1, written: 0, waiting: 1, hours: 1 }
+      expect(await figures()).toEqual(counted)
       await deliver(journal)
-      expect((await journal.intake.find(odd.id))?.writtenAt).toBe(noon)
-      const { all, waiting, hours } = await journal.reader.figures(receivedAt, receivedAt)
-      expect([all, waiting]).toEqual([{ accepted: 1, written: 1 }, 0])
-      const { hours: today } = await journal.reader.figures(receivedAt, Date.now())
-      expect(today.filter(({ erased }) => erased > 0)).toEqual([])
-      expect(hours.map(({ accepted }) => accepted)).toEqual([1])
+      expect(await figures()).toEqual({ ...counted, written: 1, waiting: 0 })
+      expect(await journal.intake.find(odd.id)).toEqual(before)
+      const [compared] = await journal.compared.page(0, 1, everything)
+      expect(compared?.row).toBe('written')
+      expect(await journal.erasure.removals(0)).toEqual([])
     }),
+  },
+
+  {
+    title: 'one that its tab has not reached is delivered in its place',
+    run: underPolicy(quarantining, async (journal) => {
+      await append(journal, suspect(), makeSignup({ sheetTab: 'Letters', email: 'b@example.com' }))
+      expect(await release(journal)).toEqual({ signups: 1, frozen: [] })
+      await append(journal, makeSignup({ sheetTab: 'Letters', email: 'c@example.com' }))
+      const emails = [ada, 'b@example.com', 'c@example.com']
+      expect(await nextBatch(journal)).toEqual({ Letters: emails })
+      await journal.delivery.settle((await journal.delivery.frozen())?.number ?? 0, noon)
+      expect(await journal.reader.backlog()).toBe(0)
+      expect((await journal.reader.figures()).all).toMatchObject({ accepted: 3, written: 3 })
+    }),
+  },
+
+  {
+    title:
+      'one in the frozen batch stays held, and changes nothing of the batch, until that has ended',
+    run: underPolicy(quarantining, async (journal) => {
+      for (const end of ['settle', 'release'] as const) {
+        await append(journal, suspect(), makeSignup({ sheetTab: 'Letters' }))
+        const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
+        const [position] = await heldPositions(journal)
+        expect(await release(journal)).toEqual({ signups: 0, frozen: [position] })
+        expect(await heldPositions(journal)).toEqual([position])
+        expect((await journal.delivery.frozenBatch())?.tabs).toEqual(batch.tabs)
+        if (end === 'settle') await journal.delivery.settle(batch.number, noon)
+        else await journal.delivery.release(batch)
+        expect(await release(journal)).toEqual({ signups: 1, frozen: [] })
+        expect((await nextBatch(journal))['Letters']?.[0]).toBe(ada)
+        await journal.delivery.settle((await journal.delivery.frozen())?.number ?? 0, noon)
+        expect(await journal.reader.backlog()).toBe(0)
+      }
+    }),
+  },
+
+  {
+    title: 'a batch that was read before a release is not frozen after it',
+    run: inTwo(async (writer, other) => {
+      await append(writer, suspect())
+      const [tab = expect.fail()] = await writer.delivery.pending()
+      const { signups } = await writer.delivery.waiting(tab)
+      await release(other)
+      const frozen = writer.delivery.freeze([{ tab, signups }], 9)
+      await expect(frozen).rejects.toThrow('released from quarantine meanwhile')
+      expect(await nextBatch(writer)).toEqual({ Letters: [ada] })
+    }, quarantining),
   },
 
   {
@@ -272,49 +339,6 @@ export const releasedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'one that no batch holds gets no row in quarantine',
-    run: underPolicy(quarantining, async (journal) => {
-      await append(journal, suspect())
-      expect(await release(journal)).toEqual({ unwritten: 1, written: [], frozen: [] })
-      expect(await journal.erasure.removals(0)).toEqual([])
-      expect(await nextBatch(journal)).toMatchObject({ Letters: [ada] })
-    }),
-  },
-
-  {
-    title:
-      'one in the frozen batch changes nothing of the batch, and its row goes when that has ended',
-    run: underPolicy(quarantining, async (journal) => {
-      await append(journal, suspect())
-      const batch = await freezeNext(journal.delivery)
-      expect(await release(journal)).toMatchObject({ unwritten: 0, frozen: [expect.any(Number)] })
-      expect(await heldIn(journal)).toEqual([])
-      const rows = (it = batch) =>
-        it?.tabs.map(({ tab, signups }) => [tab, signups.map((one) => toRow(one, tab))])
-      expect(rows(await journal.delivery.frozenBatch())).toEqual(rows())
-      expect(await journal.erasure.removals(0)).toEqual([])
-      const unfinished = () => journal.erasure.unfinished()
-      expect(await unfinished()).toEqual({ removals: 0, marked: 0, frozen: 1 })
-      await journal.delivery.settle(batch?.number ?? 0, noon)
-      expect(await unfinished()).toEqual({ removals: 1, marked: 1, frozen: 0 })
-      expect(await journal.erasure.removals(0)).toMatchObject([{ tab: 'Quarantine', email: ada }])
-      expect(await nextBatch(journal)).toEqual({ Letters: [ada] })
-    }),
-  },
-
-  {
-    title: 'one in a frozen batch that is given up gets a row in its tab only',
-    run: underPolicy(quarantining, async (journal) => {
-      await append(journal, suspect())
-      const batch = (await freezeNext(journal.delivery)) ?? none
-      await release(journal)
-      await journal.delivery.release(batch)
-      expect(await journal.erasure.removals(0)).toEqual([])
-      expect(await nextBatch(journal)).toMatchObject({ Letters: [ada] })
-    }),
-  },
-
-  {
     title: 'it is released once, however often two instances are asked',
     run: inTwo(async (one, other) => {
       await append(one, suspect(), suspect({ email: 'bob@example.com' }))
@@ -322,24 +346,9 @@ export const releasedSignups: readonly ContractTest[] = [
       await Promise.all(
         [one, other, one, other].map((it) => it.quarantine.release(positions, noon)),
       )
-      expect(await one.quarantine.release(positions, noon)).toEqual({
-        unwritten: 0,
-        written: [],
-        frozen: [],
-      })
+      expect(await one.quarantine.release(positions, noon)).toEqual({ signups: 0, frozen: [] })
       expect(await nextBatch(one)).toMatchObject({ Letters: [ada, 'bob@example.com'] })
     }, quarantining),
-  },
-
-  {
-    title: 'signups that came meanwhile keep their places, and later ones get later positions',
-    run: underPolicy(quarantining, async (journal) => {
-      await append(journal, suspect(), makeSignup({ sheetTab: 'Letters', email: 'b@example.com' }))
-      await release(journal)
-      await append(journal, makeSignup({ sheetTab: 'Letters', email: 'c@example.com' }))
-      const emails = (await waitingIn(journal, 'Letters')).map(({ email }) => email)
-      expect(emails).toEqual(['b@example.com', ada, 'c@example.com'])
-    }),
   },
 
   {
@@ -357,27 +366,17 @@ export const releasedSignups: readonly ContractTest[] = [
   },
 
   {
-    title:
-      'a spreadsheet whose only tab has the name of the quarantine tab does not name the default tab',
-    run: underPolicy(
-      { ...quarantining, defaultTab: { name: 'Sheet1', provisionalFor: 'sheet' } },
-      async (journal) => {
-        const resolved = await journal.delivery.resolveDefaultTab('quarantine')
-        expect(resolved).toEqual({ name: 'Sheet1', isResolved: true })
-      },
-    ),
-  },
-
-  {
-    title: 'a default tab that only suspect signups asked for is theirs when it gets its name',
-    run: underPolicy(
-      { ...quarantining, defaultTab: { name: 'Sheet1', provisionalFor: 'sheet' } },
-      async (journal) => {
-        await append(journal, suspect({ sheetTab: '' }), makeSignup({ sheetTab: 'Tabelle1' }))
-        await journal.delivery.resolveDefaultTab('Tabelle1')
-        expect(await heldIn(journal)).toMatchObject([{ sheetTab: 'Tabelle1' }])
-      },
-    ),
+    title: 'an import that has read the addresses before a release knows what was released',
+    run: inTwo(async (one, other) => {
+      await append(one, suspect())
+      const imported = (email: string) =>
+        other.imports.add([makeSignup({ email, sheetTab: 'Letters' })])
+      expect(await imported('bob@example.com')).toEqual(['added'])
+      await release(one)
+      expect(await imported(ada.toUpperCase())).toEqual(['known'])
+      await forget(one)
+      expect(await other.imports.preview([suspect()])).toEqual(['forgotten'])
+    }, quarantining),
   },
 
   {
@@ -414,71 +413,119 @@ export const releasedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'released signups count as accepted in the hour in which they came',
+    title:
+      'released signups count as accepted in the hour in which they came, and as written in that of their row',
     run: underPolicy(quarantining, async (journal) => {
       await append(journal, suspect({ receivedAt: noon }), suspect({ receivedAt: noon + 1 }))
-      await release(journal)
-      const { hours } = await journal.reader.figures(noon, noon)
-      const none = { written: 0, asked: 0, confirmed: 0, erased: 0 }
-      expect(hours).toEqual([{ ...none, from: noon, accepted: 2, suspect: 2 }])
-    }),
-  },
-
-  {
-    title:
-      'a quarantine tab that the settings name no more does not count against the limit of tabs',
-    run: async (world) => {
-      {
-        await using journal = await world.open(quarantining)
-        await append(journal, suspect())
+      const counted = async (at: number) => {
+        const counts = await journal.reader.counted(['accepted', 'suspect', 'written'], at, at)
+        return counts.map(({ what, count }) => [what, count])
       }
-      await using journal = await world.open({ quarantineTab: 'Other', newTabsMax: 2 })
-      const [result] = resultsOf(await append(journal, makeSignup({ sheetTab: 'New' })))
-      expect(result?.sheetTab).toBe('New')
-    },
-  },
-
-  {
-    title: 'one without a tab goes to the default tab, whenever that gets its name',
-    run: underPolicy(
-      { ...quarantining, defaultTab: { name: 'Sheet1', provisionalFor: 'sheet' } },
-      async (journal) => {
-        await append(journal, suspect({ sheetTab: '' }), makeSignup({ sheetTab: 'Tabelle1' }))
-        await append(journal, suspect({ sheetTab: '', email: 'b@example.com' }))
-        const [first] = await heldPositions(journal)
-        await journal.quarantine.release([first ?? 0], noon)
-        await journal.delivery.resolveDefaultTab('Tabelle1')
-        await release(journal)
-        const emails = (await waitingIn(journal, 'Tabelle1')).map(({ email }) => email)
-        expect(emails).toContain(ada)
-        expect(emails.at(-1)).toBe('b@example.com')
-        expect(await heldIn(journal)).toEqual([])
-      },
-    ),
+      await deliver(journal)
+      await release(journal)
+      const came = await counted(noon)
+      expect(came).toEqual([
+        ['accepted', 2],
+        ['suspect', 2],
+      ])
+      await nextBatch(journal)
+      const { number = 0 } = (await journal.delivery.frozen()) ?? {}
+      await journal.delivery.settle(number, noon + hourMs)
+      expect(await counted(noon)).toEqual(came)
+      expect(await counted(noon + hourMs)).toEqual([['written', 2]])
+    }),
   },
 ]
 
 /** Who is forgotten or erased is in no place. */
 export const erasedSuspects: readonly ContractTest[] = [
   {
-    title: 'an erased one gets no row, and its row in quarantine is removed',
+    title: 'an erased one gets no row, whether a batch has passed it, holds it, or neither',
     run: underPolicy(quarantining, async (journal) => {
       const [written] = resultsOf(await append(journal, suspect()))
       await deliver(journal)
       await append(journal, suspect({ email: 'b@example.com' }))
-      expect((await journal.reader.beside()).held).toBe(2)
-      const left = await journal.quarantine.erase(await heldPositions(journal))
-      expect(left).toEqual({ unwritten: 1, written: [written?.position], frozen: [] })
+      const batch = await freezeNext(journal.delivery)
+      await append(journal, suspect({ email: 'c@example.com' }))
+      expect((await journal.reader.beside()).held).toBe(3)
+      expect(await journal.quarantine.erase(await heldPositions(journal))).toBe(3)
       expect((await journal.reader.beside()).held).toBe(0)
-      const today = await journal.reader.figures(Date.now() - hourMs, Date.now())
-      expect(today.hours.reduce((sum, { erased }) => sum + erased, 0)).toBe(2)
+      expect((await journal.reader.figures()).all.erased).toBe(0)
       expect(await heldIn(journal)).toEqual([])
-      // Other rows may have the address and the time.
-      const mark = written?.id
-      expect(await journal.erasure.removals(0)).toMatchObject([{ email: ada, mark }])
-      expect(await nextBatch(journal)).not.toHaveProperty('Letters')
+      expect(await journal.erasure.unfinished()).toEqual({ removals: 0, frozen: 0 })
+      expect((await journal.delivery.frozenBatch())?.tabs).toEqual(batch?.tabs)
+      await journal.delivery.settle(batch?.number ?? 0, noon)
+      expect(await nextBatch(journal)).toEqual({ Letters: [] })
+      await journal.delivery.settle((await journal.delivery.frozen())?.number ?? 0, noon)
+      const { all, waiting } = await journal.reader.figures()
+      expect([all, waiting]).toMatchObject([{ accepted: 0, written: 0 }, 0])
       const status = await journal.intake.find(written?.id ?? expect.fail())
-      expect(status).toMatchObject({ sheetTab: 'Letters', position: written?.position })
+      expect(status).toEqual({ ...written, writtenAt: noon })
+    }),
+  },
+
+  {
+    title: 'the status of a pending signup does not tell that it was erased',
+    run: underPolicy({ ...quarantining, confirmation: { waitMs: 7 * day } }, async (journal) => {
+      const now = Date.now()
+      const [odd, plain] = [suspect({ receivedAt: now }), makeSignup({ receivedAt: now })]
+      await journal.intake.ask([odd, plain], { addressing: { share: '', language: 'en' } })
+      expect(await journal.quarantine.erase(await heldPositions(journal))).toBe(1)
+      const [one, other] = await Promise.all([odd, plain].map(({ id }) => journal.intake.find(id)))
+      expect([one?.beside, other?.beside]).toEqual(['pending', 'pending'])
+    }),
+  },
+
+  {
+    title: 'after ninety days held ones are erased, and stay counted',
+    run: underPolicy({ ...quarantining, confirmation: { waitMs: 7 * day } }, async (journal) => {
+      const beside = suspect({ receivedAt: noon })
+      await append(journal, suspect({ receivedAt: noon }), suspect({ receivedAt: noon + 1 }))
+      await journal.intake.ask([beside], { addressing: { share: '', language: 'en' } })
+      const [one, later] = await heldPositions(journal)
+      const statuses = () => Promise.all([journal.intake.find(beside.id)])
+      const before = await statuses()
+      while (await journal.confirmation.sweep(noon + 90 * day - 1));
+      expect(await heldIn(journal)).toHaveLength(3)
+      while (await journal.confirmation.sweep(noon + 90 * day));
+      expect(await heldPositions(journal)).toEqual([later])
+      expect(one).toBeLessThan(later ?? 0)
+      expect(await statuses()).toEqual(before)
+      const { erased, suspect: suspects, held } = (await journal.reader.figures()).all
+      expect([erased, suspects, held]).toEqual([0, 3, 3])
+    }),
+  },
+
+  {
+    title: 'how many are erased until the end of next week is known, in the list and beside it',
+    run: underPolicy({ ...quarantining, confirmation: { waitMs: 7 * day } }, async (journal) => {
+      // A week begins at a multiple of seven days.
+      const now = 3_000 * 7 * day + hourMs
+      const until = 3_002 * 7 * day
+      const last = until - 90 * day - 1
+      expect(await journal.reader.heldEnding(now)).toEqual({ waiting: 0, oldest: undefined, until })
+      await append(journal, suspect({ receivedAt: last }), suspect({ receivedAt: last + 1 }))
+      await append(journal, makeSignup({ receivedAt: last }))
+      const beside = suspect({ receivedAt: last - 5 })
+      await journal.intake.ask([beside], { addressing: { share: '', language: 'en' } })
+      const ending = { waiting: 2, oldest: last - 5, until }
+      expect(await journal.reader.heldEnding(now)).toEqual(ending)
+      const [first = 0] = await heldPositions(journal)
+      await journal.quarantine.release([first], noon)
+      expect(await journal.reader.heldEnding(now)).toEqual({ ...ending, waiting: 1 })
+      expect((await journal.reader.heldEnding(now + 7 * day)).waiting).toBe(2)
+    }),
+  },
+
+  {
+    title: 'who leaves or is forgotten is erased where they are held, too',
+    run: underPolicy({ ...quarantining, hasAdminPage: true }, async (journal) => {
+      await append(journal, suspect(), makeSignup({ email: ada }), suspect())
+      const { positions } = await journal.reader.positionsOf(ada, 0)
+      expect(positions).toHaveLength(3)
+      await forget(journal, ada)
+      expect(await heldIn(journal)).toEqual([])
+      expect((await journal.reader.positionsOf(ada, 0)).positions).toEqual([])
     }),
   },
 
@@ -487,27 +534,27 @@ export const erasedSuspects: readonly ContractTest[] = [
     run: underPolicy(quarantining, async (journal) => {
       const [plain] = resultsOf(await append(journal, makeSignup({ email: ada })))
       const positions = [plain?.position ?? 0, 99]
-      const nothing = { unwritten: 0, written: [], frozen: [] }
+      const nothing = { signups: 0, frozen: [] }
       expect(await journal.quarantine.release(positions, noon)).toEqual(nothing)
-      expect(await journal.quarantine.erase(positions)).toEqual(nothing)
+      expect(await journal.quarantine.erase(positions)).toBe(0)
       expect(await journal.quarantine.find([plain?.id ?? expect.fail()])).toEqual([])
       expect(await nextBatch(journal)).toEqual({ Sheet1: [ada] })
     }),
   },
 
   {
-    title: 'a person who was forgotten is not released, and one who was released is forgotten',
+    title: 'of one that was released, and has had no row yet, none is to go',
     run: underPolicy(quarantining, async (journal) => {
       await append(journal, suspect(), suspect({ email: 'b@example.com' }))
-      const positions = await heldPositions(journal)
-      await journal.erasure.forget(ada)
-      await journal.quarantine.release(positions, noon)
-      const waiting = await waitingIn(journal, 'Letters')
-      expect(waiting.map(({ email }) => email)).toEqual(['b@example.com'])
-      await forget(journal, ada)
-      await forget(journal, 'b@example.com')
-      expect(await journal.reader.page(0, everything)).toEqual([])
-      expect(Object.values(await nextBatch(journal)).flat()).toEqual([])
+      await deliver(journal)
+      await release(journal)
+      expect(await forget(journal)).toMatchObject({ unwritten: 1, written: [], frozen: [] })
+      expect(await nextBatch(journal)).toEqual({ Letters: ['b@example.com'] })
+      expect((await forget(journal, 'b@example.com')).frozen).toHaveLength(1)
+      await journal.delivery.settle((await journal.delivery.frozen())?.number ?? 0, noon)
+      const removals = await journal.erasure.removals(0)
+      expect(removals.map(({ email }) => email)).toEqual(['b@example.com'])
+      expect(await journal.reader.backlog()).toBe(0)
     }),
   },
 
@@ -530,9 +577,8 @@ export const erasedSuspects: readonly ContractTest[] = [
           if (number > 0) await one.delivery.settle(number, noon)
         }
         expect(await one.reader.page(0, everything)).toEqual([])
-        for (const { position } of await one.erasure.removals(0)) {
-          await one.erasure.removed(position, { wasFound: true, others: 0 })
-        }
+        const removals = await one.erasure.removals(0)
+        await one.erasure.removed(removals.map(({ position }) => position))
       }
     }, quarantining),
   },

@@ -1,3 +1,4 @@
+import { consentPieces, plainConsent } from '../signup/consent.ts'
 import { unseenField } from '../signup/filter-fields.ts'
 import type { Language } from '../signup/languages.ts'
 import type { SiteText, Translations } from '../signup/site-text.ts'
@@ -82,17 +83,8 @@ export const unseen: Tree = [
   ],
 ]
 
-/** A link in the text of a consent. There is no other markup. */
-const link = /\[([^[\]]+)\]\((https?:[^()\s]+)\)/gi
-
-/** The text of a consent as it is stored: without the addresses of its links. */
-export function plainConsent(text: string): string {
-  return text.replace(link, '$1')
-}
-
 export function consentWords(text: string): readonly TreeContent[] {
-  // The pieces are: text, words of a link, address of a link, text, and so on.
-  return text.split(link).map((piece, at, { [at + 1]: href = '' }): TreeContent => {
+  return consentPieces(text).map((piece, at, { [at + 1]: href = '' }): TreeContent => {
     if (at % 3 === 1) return ['a', { href, target: '_blank', rel: 'noopener' }, piece]
     return at % 3 ? '' : piece
   })

@@ -50,8 +50,7 @@ export function headingKey(heading: string): string {
 
 /**
  * The row of a signup. `tab` is the tab's name as it was first used. Values of columns that the site does
- * not have any more go into the metadata. So do the signs and the id of a suspect one, which
- * names the tab that it asked for.
+ * not have any more go into the metadata.
  */
 export function toRow(signup: Signup, tab: string, own = noColumns): Row {
   const { confirmedAt } = signup
@@ -62,19 +61,14 @@ export function toRow(signup: Signup, tab: string, own = noColumns): Row {
   const undeclared = Object.entries(fields).filter(([name]) =>
     own.every((one) => one.name !== name),
   )
-  const { suspect } = signup
-  // The id also tells the row from the one of the same signup once it is released: no visitor knows it before.
-  const added: typeof undeclared = suspect
-    ? [['suspect', suspect], ['id', signup.id], ...undeclared]
-    : undeclared
   return [
     signup.email,
     new Date(signup.receivedAt).toISOString(),
     signup.source,
     signup.name,
     signup.tags.join(', '),
-    withMembers(signup.metadata, added),
-    suspect ? signup.sheetTab : tab,
+    withMembers(signup.metadata, undeclared),
+    tab,
     ...own.map(({ name }) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined)),
   ]
 }

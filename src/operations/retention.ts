@@ -35,7 +35,6 @@ export function startRetention(
       const before = now() - days * day
       await all(() => retention.expire(before))
     }
-    // With DUPLICATES=ignore it stops this process for a second or more for each million signups.
     if (rounds % 24 === 0) await erasure.scrub()
   }
 

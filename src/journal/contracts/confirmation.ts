@@ -12,23 +12,23 @@ export interface Confirmation {
   look(message: string, now: Millis): Promise<LinkState | undefined>
 
   /**
-   * Appends the newest pending signup of each tab of the message's address to the list, with its id and its
-   * time, and drops the older ones. Duplicates are found now. Never refuses for tabs or fields: a signup whose
-   * new tab would be one too many goes to the default tab. Ends what `decline` or `leave` asked for, while
-   * its cells are kept. Resolves with the state after it.
+   * Appends the signup that this mail asks for to the list, with its cells, its id and its time. Whatever was
+   * asked for later changes nothing of that, and ends when it is for the same tab, held or not; what was asked for
+   * before stays. Duplicates are found now.
+   * Never refuses for tabs or fields: a signup whose new tab would be one too many goes to the default tab.
+   * Resolves with the state after it.
    */
   confirm(message: string, now: Millis): Promise<LinkState | undefined>
 
   /**
-   * "That was not me": nothing pending of the message's address is confirmed, and the site sends it nothing
-   * for `declinedMs`. The cells are kept for `regretMs`, so that `confirm` can end it, and erased then.
+   * "That was not me": erases what is pending of the message's address, and the site sends it nothing for
+   * `declinedMs`. Nobody learns of it: the status is still that of a pending one until it would have expired.
    */
   decline(message: string, now: Millis): Promise<LinkState | undefined>
 
   /**
-   * Takes the signups of the address of this welcome off the list, and their rows out of the spreadsheet. The
-   * site sends the address nothing more until it confirms anew. The cells are kept beside the list for
-   * `returnMs`, so that `confirm` can end it, and erased then.
+   * Erases the signups of the person of this welcome, and takes their rows out of the spreadsheet. The site
+   * greets them no more. Who signs up again is a new signup.
    */
   leave(message: string, now: Millis): Promise<LinkState | undefined>
 
@@ -41,13 +41,11 @@ export interface Confirmation {
    */
   sweep(now: Millis): Promise<boolean>
 
-  /** All that is kept about the person with this address beside the list. */
-  ofPerson(address: string): Promise<BesideList>
+  /** What is kept about the person with this address beside the list: a hundred of each kind, in their order. */
+  ofPerson(address: string, after?: BesideCursor): Promise<BesideList>
 }
 
 export const declinedMs = 30 * 24 * 60 * 60 * 1000
-export const regretMs = 7 * 24 * 60 * 60 * 1000
-export const returnMs = 24 * 60 * 60 * 1000
 
 /** What the page of a link shows. */
 export interface LinkState {
@@ -60,21 +58,16 @@ export interface LinkState {
    * - `over`: what was pending has expired, or the person was forgotten.
    */
   readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'over'
-  /** Until when `confirm` can end `declined` or `left`; undefined when it cannot. */
-  readonly returnableUntil?: Millis | undefined
-  /** The names of the tabs of what waits, was confirmed or can return; the empty name is the default tab. */
+  /** The name of the tab of what waits, unless that is not there and not in the settings. */
   readonly tabs: readonly string[]
-  /** The wordings that were agreed to, each once. */
-  readonly consents: readonly string[]
-}
-
-/** How many signups are pending, of which so many suspect, and how many addresses are blocked. */
-export interface ConfirmationFigures {
-  readonly pending: number
-  readonly suspect: number
-  /** In quarantine tabs. Undefined when none ever was, or when so many have left them that counting takes long. */
-  readonly held: number | undefined
-  readonly blocked: number
+  /** The tabs of what else waits of the person, which get mails of their own. */
+  readonly otherTabs: readonly string[]
+  /** The text of the site that was agreed to: it has it, or had it. */
+  readonly consent: string | undefined
+  /** As `shortAddress` says, while the journal knows it. */
+  readonly address: string | undefined
+  /** Of who has left: a row of theirs is so old that nothing tells any more which it is. */
+  readonly rowStays: boolean
 }
 
 /** What is kept of a person beside the list. */
@@ -82,11 +75,18 @@ export interface BesideList {
   readonly pending: readonly PendingRecord[]
   readonly messages: readonly MessageRecord[]
   readonly block: BlockRecord | undefined
+  /** What to go on after; undefined when this is all. */
+  readonly next?: BesideCursor | undefined
+}
+
+/** The numbers of what was told last. */
+export interface BesideCursor {
+  readonly pending: number
+  readonly messages: number
 }
 
 export interface PendingRecord {
   readonly signup: Signup
-  readonly state: 'pending' | 'declined' | 'left'
   /** When its cells are erased; undefined while its mail waits. */
   readonly until: Millis | undefined
 }

@@ -1,7 +1,7 @@
 import type { Millis } from '../../signup/signup.ts'
 
 /**
- * The journal's interface for messages of one site that wait to be sent: mails, and notices to the operator.
+ * The journal's interface for mails of one site that wait to be sent.
  * A message is added in the same transaction as what it tells of, so none is sent before its commit.
  *
  * Only the instance that delivers for the site may claim messages.
@@ -31,13 +31,12 @@ export interface Outbox {
  * - `confirm`: asks for the confirmation of signups.
  * - `welcome`: greets somebody whose signup counts.
  * - `report`: tells the owner what has come.
- * - `notice`: tells the operator of an outage.
  */
-export type MessageKind = 'confirm' | 'welcome' | 'report' | 'notice'
+export type MessageKind = 'confirm' | 'welcome' | 'report'
 
 export interface NewMessage {
   readonly id: string
-  readonly kind: 'report' | 'notice'
+  readonly kind: 'report'
   readonly body: string
   /** When to try first. */
   readonly at: Millis
@@ -58,6 +57,10 @@ export interface Message {
   readonly tries: number
   /** Of `confirm`: whether the address is on the list of the site already. */
   readonly isListed: boolean
+  /** Of `confirm`: when its link ends, if it goes now. */
+  readonly linkUntil?: Millis | undefined
+  /** Of `confirm`: nobody is to get it. It is tried like others, so that nobody learns of that, and then dropped. */
+  readonly isUnwanted: boolean
 }
 
 export interface ClaimOrder {
@@ -69,18 +72,22 @@ export interface ClaimOrder {
   readonly max: number
   /** At most how many messages to addresses all sites together begin to send in an hour. */
   readonly perHour?: number
-  /** Of one kind, without addresses: takes none but the oldest that waits, and that when it is due. */
-  readonly inOrder?: boolean
+  /** What an earlier claim told: until then, ready messages to visitors alone are no reason to take a lock. */
+  readonly pacedUntil?: Millis | undefined
 }
 
 export interface Claimed {
   readonly messages: readonly Message[]
   /** When the next message may be due that waits; undefined when none waits. May be in the past. */
   readonly nextAt: Millis | undefined
+  /** Until when `perHour` alone holds back all that is ready for visitors; undefined when it may not. */
+  readonly pacedUntil?: Millis | undefined
 }
 
 export type MessageOutcome =
   | { readonly kind: 'sent'; readonly at: Millis }
+  /** It would have been sent, but is unwanted. */
+  | { readonly kind: 'dropped'; readonly at: Millis }
   /** To be tried again. The try counts. */
   | {
       readonly kind: 'later'
@@ -93,9 +100,11 @@ export type MessageOutcome =
   /** Nobody tries it again. */
   | { readonly kind: 'failed'; readonly at: Millis; readonly reason: string }
 
-/** Reasons are fixed sentences, or those of a receiver of notices. They never have an address. */
+/** Reasons are fixed sentences. They never have an address. */
 export interface OutboxFigures {
   readonly waiting: number
+  /** How many of them were not tried yet, and rest: limits protect their people. */
+  readonly resting: number
   /** When the oldest message that waits, and may be sent now, was made. */
   readonly oldest: Millis | undefined
   readonly lastSent: Millis | undefined

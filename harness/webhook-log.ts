@@ -1,15 +1,14 @@
 import { JournalUnavailable } from '../src/journal/contracts/errors.ts'
-import type {
-  AsideFailure,
-  AsideMessage,
-  EndpointFare,
-  WebhookLog,
-  WebhookMessage,
-  WebhookType,
+import {
+  type EndpointFare,
+  type WebhookLog,
+  type WebhookMessage,
+  type WebhookType,
+  workingFare,
 } from '../src/journal/contracts/webhook-log.ts'
 import type { Signup, SignupId } from '../src/signup/signup.ts'
 
-interface AsideRow {
+interface OwnRow {
   readonly position: number
   readonly type: WebhookType
   readonly tries: number
@@ -17,23 +16,20 @@ interface AsideRow {
   readonly reason: string
 }
 
-type Part = Pick<
-  WebhookLog,
-  'follow' | 'endpoint' | 'after' | 'advance' | 'due' | 'settle' | 'note'
->
+type Part = Pick<WebhookLog, 'follow' | 'endpoint' | 'next' | 'settle'>
 
 /** What the journal keeps for one endpoint, in memory. Calls take no time, and fail while `isDown`. */
 export class MemoryWebhookLog implements Part {
   readonly signups: Signup[] = []
-  readonly aside: AsideRow[] = []
-  /** How often each call changed something. */
-  readonly writes = { advance: 0, settle: 0, note: 0 }
+  readonly own: OwnRow[] = []
+  /** How often each was called. */
+  readonly calls = { endpoint: 0, next: 0, settle: 0 }
   cursor = 0
+  takenAt: number | undefined
   isFollowed = true
   isDown = false
-  fare: EndpointFare = {
-    ...{ failingSince: undefined, haltedAt: undefined, disabledAt: undefined, reason: '' },
-  }
+  fare: EndpointFare = workingFare
+  #enabled = 0
 
   /** Adds so many signups. The email of each names its position. */
   add(count: number): void {
@@ -50,64 +46,65 @@ export class MemoryWebhookLog implements Part {
     return this.#answer(() => void (this.isFollowed = true))
   }
 
+  /** As `WebhookLog.enable`, but for the messages that wait. */
+  enable(): void {
+    this.fare = workingFare
+    this.#enabled += 1
+  }
+
   endpoint() {
+    this.calls.endpoint += 1
     return this.#answer(() => {
-      const aside = this.aside.filter((it) => it.nextAt !== undefined && it.tries > 0).length
-      return this.isFollowed ? { ...this.fare, cursor: this.cursor, aside } : undefined
+      const dueAt = this.#waiting.map(({ nextAt }) => nextAt ?? 0).toSorted((a, b) => a - b)[0]
+      const waiting = this.#waiting.filter(({ nextAt }) => nextAt !== 0).length
+      const { cursor, takenAt } = this
+      const last = this.signups.length
+      const record = { ...this.fare, cursor, last, dueAt, waiting, takenAt, enabled: this.#enabled }
+      return this.isFollowed ? record : undefined
     })
   }
 
-  after(_endpoint: string, position: number, max: number) {
+  next(_endpoint: string, after: number, now: number) {
+    this.calls.next += 1
     return this.#answer(() => {
-      const messages = this.signups
-        .slice(position, position + max)
-        .map((_, at) => this.#message(position + at + 1, 'signup.accepted'))
-      return { messages, upto: position + messages.length }
+      const own = this.#waiting
+        .filter(({ nextAt = Infinity }) => nextAt <= now)
+        .toSorted((a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0))
+        .slice(0, 5)
+      const untried = own.filter(({ nextAt }) => nextAt === 0).length
+      const waiting = this.#waiting.filter(({ nextAt }) => nextAt !== 0).length
+      const max = Math.max(1, 10 - waiting - untried)
+      const list = this.signups
+        .slice(after, after + max)
+        .map((_, at) => this.#message(after + at + 1, 'signup.accepted'))
+      const messages = [
+        ...own.map(({ position, type, tries }) => ({ ...this.#message(position, type), tries })),
+        ...list,
+      ]
+      return { messages, upto: after + list.length }
     })
   }
 
-  advance(_endpoint: string, move: Parameters<WebhookLog['advance']>[1]) {
+  settle(_endpoint: string, settled: Parameters<WebhookLog['settle']>[1]) {
     return this.#answer(() => {
-      if (move.from !== this.cursor) return false
-      this.writes.advance += 1
-      this.cursor = move.to
-      for (const failure of move.aside) this.#setAside(failure)
+      const { from, to, outcomes, takenAt, fare = this.fare } = settled
+      if (from !== this.cursor) return false
+      this.calls.settle += 1
+      this.cursor = to
+      this.takenAt = takenAt ?? this.takenAt
+      this.fare = fare
+      for (const outcome of outcomes) {
+        const { position, type } = outcome
+        const found = this.own.findIndex((it) => it.position === position)
+        if (found >= 0 && this.own[found]?.type === type) this.own.splice(found, 1)
+        if (outcome.kind === 'failed') this.own.push(outcome)
+      }
       return true
     })
   }
 
-  due(_endpoint: string, now: number) {
-    return this.#answer(() =>
-      this.aside
-        .filter(({ nextAt }) => nextAt !== undefined && nextAt <= now)
-        .toSorted((a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0))
-        .slice(0, 20)
-        .map(({ position, type, tries }): AsideMessage => {
-          return { ...this.#message(position, type), tries }
-        }),
-    )
-  }
-
-  settle(_endpoint: string, outcomes: Parameters<WebhookLog['settle']>[1]) {
-    return this.#answer(() => {
-      this.writes.settle += 1
-      for (const outcome of outcomes) {
-        const found = this.aside.findIndex(({ position }) => position === outcome.position)
-        if (found >= 0) this.aside.splice(found, 1)
-        if (outcome.isSent !== true) this.#setAside(outcome)
-      }
-    })
-  }
-
-  note(_endpoint: string, fare: EndpointFare) {
-    return this.#answer(() => {
-      this.writes.note += 1
-      this.fare = fare
-    })
-  }
-
-  #setAside({ position, type, tries, nextAt, reason }: AsideFailure): void {
-    this.aside.push({ position, type, tries, nextAt, reason })
+  get #waiting(): readonly OwnRow[] {
+    return this.own.filter(({ nextAt }) => nextAt !== undefined)
   }
 
   #message(position: number, type: WebhookType): WebhookMessage {

@@ -5,7 +5,7 @@ import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
  * of its own only when it has failed, was asked for again, or tells that a signup was erased.
  *
  * An endpoint is known by its key: whoever follows chooses it. Every instance calls `follow` when it starts. Only
- * the one that delivers for the site sends, and goes on to call `follow`, `advance` and `settle`.
+ * the one that delivers for the site sends, and goes on to call `follow` and `settle`.
  */
 export interface WebhookLog {
   /**
@@ -14,32 +14,26 @@ export interface WebhookLog {
    */
   follow(endpoints: readonly string[], now: Millis): Promise<void>
 
-  /** Undefined when it is not followed. */
+  /** Undefined when it is not followed. All endpoints that are asked for at once are one question. */
   endpoint(endpoint: string): Promise<EndpointRecord | undefined>
 
-  /** At most `max` messages behind this position, and at most 10, in order, each as the signup is now. */
-  after(endpoint: string, position: number, max: number): Promise<MessageSlice>
+  /**
+   * The window of messages to send together: at most five that have a row of their own and are due, and those of
+   * the list behind `after`, ten in all. One that waits for a further try keeps its place, but for the last one.
+   */
+  next(endpoint: string, after: number, now: Millis): Promise<MessageWindow>
 
   /**
-   * Moves the cursor, and sets messages aside that failed on the way. Resolves with false, and changes nothing,
-   * when the cursor is not at `from`: somebody has asked for a replay. The change may be on disk only after the
-   * next commit: a loss of power takes both back together, so that all of it is sent once more.
+   * Moves the cursor, and notes what became of messages. Resolves with false, and changes nothing, when the
+   * cursor is not at `from`: somebody has asked for a replay. The change may be on disk only after the next
+   * commit: a loss of power takes all of it back, so that it is sent once more.
    */
-  advance(endpoint: string, move: CursorMove): Promise<boolean>
+  settle(endpoint: string, settled: Settled): Promise<boolean>
 
-  /** At most 20 messages that are set aside and due, the earliest first, each as the signup is now. */
-  due(endpoint: string, now: Millis): Promise<readonly AsideMessage[]>
-
-  /** Notes what became of messages that were set aside; on disk only after the next commit, as `advance`. */
-  settle(endpoint: string, outcomes: readonly AsideOutcome[]): Promise<void>
-
-  /** Notes how the endpoint does. */
-  note(endpoint: string, fare: EndpointFare): Promise<void>
-
-  /** Notes that it works, and makes what is set aside due now. */
+  /** Notes that it works, and makes what waits for a further try due now, as if it had none before. */
   enable(endpoint: string): Promise<void>
 
-  /** At most 100 messages that were given up, behind this position, in order. */
+  /** At most 100 messages that have failed for good, behind this position, in order. */
   failed(endpoint: string, after: number): Promise<readonly FailedMessage[]>
 
   /** Which of these signups the endpoint was told of and has taken. A later replay of one takes it out until then. */
@@ -69,87 +63,87 @@ export interface WebhookMessage {
   readonly type: WebhookType
   /** Of an erased one nothing but the id counts. */
   readonly signup: Signup
+  /** How often it has failed before, when it has a row of its own. */
+  readonly tries?: number
 }
 
-export interface MessageSlice {
+export interface MessageWindow {
+  /** Each as its signup is now: those with rows of their own before those of the list, in order. */
   readonly messages: readonly WebhookMessage[]
-  /** Up to this position there are no others. */
+  /** Up to this position the list has no others. */
   readonly upto: number
 }
 
-/** A message that waits for its own next try. */
-export interface AsideMessage extends WebhookMessage {
-  /** How often it was tried before. */
-  readonly tries: number
-}
+/** What became of a message of this type: when the signup was erased meanwhile, that is still to be told. */
+export type WebhookOutcome = Pick<WebhookMessage, 'position' | 'type'> &
+  ({ readonly kind: 'sent' } | WebhookFailure)
 
-export interface CursorMove {
-  readonly from: number
-  readonly to: number
-  /** Those that failed among the messages up to `to`. */
-  readonly aside: readonly AsideFailure[]
-}
-
-export interface AsideFailure {
-  readonly position: number
-  readonly type: WebhookType
+interface WebhookFailure {
+  readonly kind: 'failed'
   readonly tries: number
   readonly at: Millis
-  /** When to try again; undefined when nobody does. */
+  /** When to try again, 0 when it is as if there was no try, and undefined when nobody tries again. */
   readonly nextAt: Millis | undefined
   /** A fixed sentence, or one that names at most a host. */
   readonly reason: string
 }
 
-/** A message of the type that was sent: when the signup was erased meanwhile, that is still to be told. */
-export type AsideOutcome =
-  | { readonly position: number; readonly type: WebhookType; readonly isSent: true }
-  | (AsideFailure & { readonly isSent?: false })
+export interface Settled {
+  /** All messages of the list up to `to` were taken, but for those among the outcomes. */
+  readonly from: number
+  readonly to: number
+  readonly outcomes: readonly WebhookOutcome[]
+  /** When the endpoint took a message last; undefined when that is known. */
+  readonly takenAt?: Millis | undefined
+  /** How it does, when that has changed. */
+  readonly fare?: EndpointFare | undefined
+}
 
-export interface FailedMessage {
+export interface FailedMessage extends Omit<WebhookFailure, 'kind' | 'nextAt'> {
   readonly position: number
   readonly id: string
   readonly type: WebhookType
-  readonly tries: number
-  readonly at: Millis
-  readonly reason: string
 }
 
-/** How an endpoint does. All times are undefined while it works. */
+/** How an endpoint does. */
 export interface EndpointFare {
-  /** Since when nothing but failures came. */
+  /** Since when it takes nothing, and rests between tries. */
   readonly failingSince: Millis | undefined
-  /** Since when the cursor stands still, and one message probes. */
-  readonly haltedAt: Millis | undefined
   /** Since when nothing is sent, until somebody enables it. */
   readonly disabledAt: Millis | undefined
-  /** Why the last message failed. */
+  /** Why it takes nothing. */
   readonly reason: string
 }
 
-/** That of an endpoint that works. */
 export const workingFare: EndpointFare = {
   failingSince: undefined,
-  haltedAt: undefined,
   disabledAt: undefined,
   reason: '',
 }
 
 export interface EndpointRecord extends EndpointFare {
-  /** All messages up to this position were sent or set aside. */
+  /** All messages of the list up to this position were sent, or have a row of their own. */
   readonly cursor: number
-  /** How many are set aside after a failure, and wait for a next try. */
-  readonly aside: number
+  /** The position of the last signup of all sites. */
+  readonly last: number
+  /** When a message with a row of its own is due. */
+  readonly dueAt: Millis | undefined
+  /** How often somebody has enabled it. */
+  readonly enabled: number
+  /** How many messages have failed, and are tried again. */
+  readonly waiting: number
+  /** When it took a message last; undefined when it never did. */
+  readonly takenAt: Millis | undefined
 }
 
-export interface WebhookFigures extends EndpointRecord {
+export interface WebhookFigures extends Omit<EndpointRecord, 'last' | 'dueAt'> {
   /**
-   * How many messages wait, behind the cursor or set aside. More than 1,000 positions behind the cursor are
-   * taken for as many messages.
+   * How many messages wait, behind the cursor or with a row of their own. More than 1,000 positions behind the
+   * cursor are taken for as many messages.
    */
   readonly backlog: number
   /** When the oldest signup came whose message waits. */
   readonly oldest: Millis | undefined
-  /** How many messages were given up, and are kept. */
+  /** How many messages have failed for good, and are kept. */
   readonly failed: number
 }

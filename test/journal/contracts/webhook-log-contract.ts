@@ -3,7 +3,12 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../../harness/freeze-next.ts'
 import { makeFullSignup, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
-import type { AsideFailure, WebhookMessage } from '../../../src/journal/contracts/webhook-log.ts'
+import {
+  type Settled,
+  type WebhookMessage,
+  type WebhookOutcome,
+  workingFare,
+} from '../../../src/journal/contracts/webhook-log.ts'
 import type { Signal } from '../../../src/signup/suspicion.ts'
 import { type ContractTest, inJournal, inTwo, nth, underPolicy } from './contract.ts'
 import { ada, deliver, forget, noon } from './erasure-contract.ts'
@@ -12,14 +17,16 @@ import { confirming } from './outbox-contract.ts'
 
 const dayMs = 24 * 60 * 60_000
 const crm = 'crm'
+/** Behind all messages, and later than all that wait. */
+const [behindAll, ever] = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 const signals: readonly Signal[] = ['hidden-field']
 
-/** Follows an endpoint, and reads all that is behind its cursor, slice by slice. */
+/** Reads all of the list that is behind the cursor of an endpoint, window by window. */
 async function messagesOf({ webhooks }: Journal, endpoint = crm): Promise<WebhookMessage[]> {
   const all: WebhookMessage[] = []
   const { cursor = 0 } = (await webhooks.endpoint(endpoint)) ?? {}
   for (let at = cursor, isEnd = false; !isEnd;) {
-    const { messages, upto } = await webhooks.after(endpoint, at, 3)
+    const { messages, upto } = await webhooks.next(endpoint, at, -1)
     all.push(...messages)
     isEnd = upto === at
     at = upto
@@ -36,24 +43,33 @@ function accepted(...people: readonly string[]): string[] {
 }
 
 async function dueAt({ webhooks }: Journal, now: number) {
-  return (await webhooks.due(crm, now)).map(({ type, signup, tries }) => [type, signup.id, tries])
+  const { messages } = await webhooks.next(crm, behindAll, now)
+  return messages.map(({ type, signup, tries }) => [type, signup.id, tries])
 }
 
-function failure(journal: Journal, place: number, nextAt?: number): AsideFailure {
+function failure(journal: Journal, place: number, nextAt?: number, tries = 1) {
   const reason = 'the receiver answered with status 500'
-  return {
-    ...{ position: nth(journal, place), type: 'signup.accepted', tries: 1 },
-    ...{ at: noon, nextAt, reason },
-  }
+  const position = nth(journal, place)
+  const kinds = { kind: 'failed', type: 'signup.accepted' } as const
+  return { ...kinds, position, tries, at: noon, nextAt, reason }
 }
 
-/** Moves the cursor over all, and sets one message aside. */
-async function setAside(journal: Journal, place: number, nextAt?: number): Promise<void> {
-  const { webhooks } = journal
+/** Settles without moving the cursor. */
+async function settle({ webhooks }: Journal, ...outcomes: readonly WebhookOutcome[]) {
+  const { cursor } = (await webhooks.endpoint(crm)) ?? expect.fail()
+  expect(await webhooks.settle(crm, { from: cursor, to: cursor, outcomes })).toBe(true)
+}
+
+/** Moves the cursor over a window. */
+async function move({ webhooks }: Journal, settled: Partial<Settled> = {}): Promise<void> {
   const { cursor: from } = (await webhooks.endpoint(crm)) ?? expect.fail()
-  const { upto } = await webhooks.after(crm, from, 10)
-  const aside = [failure(journal, place, nextAt)]
-  expect(await webhooks.advance(crm, { from, to: upto, aside })).toBe(true)
+  const { upto: to } = await webhooks.next(crm, from, -1)
+  expect(await webhooks.settle(crm, { from, to, outcomes: [], ...settled })).toBe(true)
+}
+
+/** The same, while one message fails. */
+function fail(journal: Journal, place: number, nextAt?: number): Promise<void> {
+  return move(journal, { outcomes: [failure(journal, place, nextAt)] })
 }
 
 /** Each endpoint reads the list at its own pace. */
@@ -80,12 +96,19 @@ export const readMessages: readonly ContractTest[] = [
         await journal.webhooks.follow([crm, 'n8n'], noon)
         await journal.intake.append(makeSignups(2))
         const { cursor: from } = (await journal.webhooks.endpoint(crm)) ?? expect.fail()
-        const move = { from, to: nth(journal, 1), aside: [] }
-        expect(await journal.webhooks.advance(crm, move)).toBe(true)
-        expect(await journal.webhooks.advance(crm, move)).toBe(false)
+        const settled = { from, to: nth(journal, 1), outcomes: [], takenAt: noon }
+        expect(await journal.webhooks.settle(crm, settled)).toBe(true)
+        const fare = { ...workingFare, failingSince: noon }
+        const late = { ...settled, outcomes: [failure(journal, 1, 0)], fare }
+        expect(await journal.webhooks.settle(crm, late)).toBe(false)
+        expect(await dueAt(journal, ever)).toEqual([])
       }
       await using journal = await world.open()
       await journal.webhooks.follow([crm, 'n8n'], noon)
+      expect(await journal.webhooks.endpoint(crm)).toMatchObject({
+        ...{ cursor: nth(journal, 1), last: nth(journal, 2), takenAt: noon },
+        ...workingFare,
+      })
       expect(await told(journal)).toEqual(accepted('person2'))
       expect(await messagesOf(journal, 'n8n')).toHaveLength(2)
     },
@@ -93,7 +116,7 @@ export const readMessages: readonly ContractTest[] = [
 
   {
     title: 'held signups, duplicates that get no row, and imported ones are told to nobody',
-    run: underPolicy({ quarantineTab: 'Quarantine', duplicates: 'ignore' }, async (journal) => {
+    run: underPolicy({ holdsSuspects: true, duplicates: 'ignore' }, async (journal) => {
       await journal.webhooks.follow([crm], noon)
       await journal.imports.add(makeSignups(2))
       await journal.imports.add([makeSignup({ email: 'later@example.com' })])
@@ -107,18 +130,42 @@ export const readMessages: readonly ContractTest[] = [
   },
 
   {
-    title: 'a released signup is told when it is released, and once',
-    run: underPolicy({ quarantineTab: 'Quarantine' }, async (journal) => {
+    title: 'a released signup is told when it is released, and once, wherever the endpoint stands',
+    run: underPolicy({ holdsSuspects: true }, async (journal) => {
       await journal.webhooks.follow([crm], noon)
+      for (const isPassed of [false, true]) {
+        const held = makeSignup({ email: ada, suspect: signals })
+        await journal.intake.append([held])
+        const { cursor: from } = (await journal.webhooks.endpoint(crm)) ?? expect.fail()
+        const { messages, upto: to } = await journal.webhooks.next(crm, from, -1)
+        expect(messages).toEqual([])
+        if (isPassed) await move(journal, { to })
+        const positions = (await journal.reader.held(0, 10)).map(({ position }) => position)
+        await journal.quarantine.release(positions, noon)
+        if (!isPassed) await move(journal, { to })
+        expect(await messagesOf(journal)).toEqual([])
+        expect(await dueAt(journal, noon)).toEqual([['signup.accepted', held.id, 0]])
+        const position = positions[0] ?? 0
+        await settle(journal, { position, type: 'signup.accepted', kind: 'sent' })
+        expect(await messagesOf(journal)).toEqual([])
+      }
+    }),
+  },
+
+  {
+    title: 'a released signup is told that a read far ahead of the cursor has met in quarantine',
+    run: underPolicy({ holdsSuspects: true }, async (journal) => {
+      await journal.webhooks.follow([crm], noon)
+      // Untold ones make a long way without messages. The cursor is written after 500 positions.
+      await journal.imports.add(makeSignups(1_450))
       const held = makeSignup({ email: ada, suspect: signals })
       await journal.intake.append([held])
-      const positions = (await journal.reader.held(0, 10)).map(({ position }) => position)
-      await journal.quarantine.release(positions, noon)
-      const messages = await messagesOf(journal)
-      expect(messages.map(({ type, signup }) => [type, signup.id])).toEqual([
-        ['signup.accepted', held.id],
-      ])
-      expect(await dueAt(journal, noon)).toEqual([])
+      const { cursor: from } = (await journal.webhooks.endpoint(crm)) ?? expect.fail()
+      const { messages, upto: to } = await journal.webhooks.next(crm, from + 499, noon)
+      expect([messages, to]).toEqual([[], from + 1_451])
+      await journal.quarantine.release([to], noon)
+      expect(await journal.webhooks.settle(crm, { from, to, outcomes: [] })).toBe(true)
+      expect(await dueAt(journal, noon)).toEqual([['signup.accepted', held.id, 0]])
     }),
   },
 
@@ -173,45 +220,76 @@ export const readMessages: readonly ContractTest[] = [
 ]
 
 /** What failed waits for its own turn, and what was erased is told as such. */
-export const messagesAside: readonly ContractTest[] = [
+export const messagesAgain: readonly ContractTest[] = [
   {
-    title: 'a message that failed is due at its time, until it was sent or given up',
+    title: 'a message that failed is due at its time, until it was sent or has failed for good',
     run: inJournal(async (journal) => {
       const { webhooks } = journal
       await webhooks.follow([crm], noon)
       const [signup] = makeSignups(1)
       await journal.intake.append([signup ?? expect.fail(), ...makeSignups(3)])
-      await setAside(journal, 1, noon + 5)
+      await fail(journal, 1, noon + 5)
       expect(await dueAt(journal, noon + 4)).toEqual([])
       expect(await dueAt(journal, noon + 5)).toEqual([['signup.accepted', signup?.id, 1]])
-      expect(await webhooks.endpoint(crm)).toMatchObject({ aside: 1 })
-      await webhooks.settle(crm, [{ ...failure(journal, 1, noon + 9), tries: 2 }])
+      expect(await webhooks.endpoint(crm)).toMatchObject({ waiting: 1, dueAt: noon + 5 })
+      await settle(journal, failure(journal, 1, noon + 9, 2))
       expect(await dueAt(journal, noon + 8)).toEqual([])
       expect(await dueAt(journal, noon + 9)).toEqual([['signup.accepted', signup?.id, 2]])
-      await webhooks.settle(crm, [{ ...failure(journal, 1), tries: 11 }])
-      expect(await dueAt(journal, Infinity)).toEqual([])
+      await settle(journal, failure(journal, 1, undefined, 5))
+      expect(await dueAt(journal, ever)).toEqual([])
       const { position, type, at, reason } = failure(journal, 1)
       expect(await webhooks.failed(crm, 0)).toEqual([
-        { position, id: signup?.id, type, tries: 11, at, reason },
+        { position, id: signup?.id, type, tries: 5, at, reason },
       ])
       expect(await webhooks.failed(crm, position)).toEqual([])
       expect(await webhooks.replay(crm, signup?.id ?? '')).toBe(true)
       expect(await webhooks.failed(crm, 0)).toEqual([])
       // It has not failed since.
-      expect(await webhooks.endpoint(crm)).toMatchObject({ aside: 0 })
-      const again = { position, type, isSent: true } as const
-      await webhooks.settle(crm, [again])
-      expect(await dueAt(journal, Infinity)).toEqual([])
+      expect(await webhooks.endpoint(crm)).toMatchObject({ waiting: 0, dueAt: 0 })
+      await settle(journal, { kind: 'sent', position, type })
+      expect(await dueAt(journal, ever)).toEqual([])
     }),
   },
 
   {
-    title: 'what was given up is dropped after 30 days',
+    title:
+      'a window has ten places: five for rows of their own, one for each that waits, one for the list at least',
+    run: inJournal(async (journal) => {
+      const { webhooks } = journal
+      await webhooks.follow([crm], noon)
+      await journal.intake.append(makeSignups(30))
+      const placesOf = async (now: number) => {
+        const { cursor = 0 } = (await webhooks.endpoint(crm)) ?? {}
+        const { messages, upto } = await webhooks.next(crm, cursor, now)
+        const list = messages.filter(({ tries }) => tries === undefined)
+        expect(upto).toBe(list.at(-1)?.position)
+        return [messages.length - list.length, list.length]
+      }
+      const failAll = (places: readonly number[], nextAt: number) =>
+        settle(journal, ...places.map((place) => failure(journal, place, nextAt, nextAt && 1)))
+      await move(journal)
+      expect(await placesOf(noon)).toEqual([0, 10])
+      await failAll([1, 2, 3], noon + 1)
+      expect(await placesOf(noon)).toEqual([0, 7])
+      expect(await placesOf(noon + 1)).toEqual([3, 7])
+      await failAll([4, 5], 0)
+      expect(await placesOf(noon)).toEqual([2, 5])
+      await failAll([4, 5, 6, 7, 8, 9, 10], noon + 1)
+      expect(await placesOf(noon)).toEqual([0, 1])
+      expect(await placesOf(noon + 1)).toEqual([5, 1])
+      await webhooks.enable(crm)
+      expect(await dueAt(journal, noon)).toHaveLength(5)
+      expect(await placesOf(noon)).toEqual([5, 5])
+    }),
+  },
+
+  {
+    title: 'what has failed for good is dropped after 30 days',
     run: inJournal(async (journal) => {
       const { webhooks } = journal
       await webhooks.follow([crm], noon)
       await journal.intake.append(makeSignups(1))
-      await setAside(journal, 1)
+      await fail(journal, 1)
       await webhooks.follow([crm], noon + 30 * dayMs)
       expect(await webhooks.failed(crm, 0)).toHaveLength(1)
       await webhooks.follow([crm], noon + 30 * dayMs + 1)
@@ -221,12 +299,12 @@ export const messagesAside: readonly ContractTest[] = [
 
   {
     title:
-      'what waits for a try is kept for longer than what was given up, also the news of an erased one',
+      'what waits for a try is kept for longer than what has failed for good, also the news of an erased one',
     run: inJournal(async (journal) => {
       const { webhooks, intake } = journal
       await webhooks.follow([crm], noon)
       await intake.append(makeSignups(1))
-      await setAside(journal, 1, noon + dayMs)
+      await fail(journal, 1, noon + dayMs)
       await intake.append([makeSignup({ email: ada })])
       await forget(journal)
       await webhooks.follow([crm], noon + 31 * dayMs)
@@ -238,23 +316,20 @@ export const messagesAside: readonly ContractTest[] = [
   },
 
   {
-    title: 'who is forgotten is told as erased: sent before, set aside, given up, or not read yet',
+    title: 'who is forgotten is told as erased: sent before, failed, tried again, or not read yet',
     run: inJournal(async (journal) => {
       const { webhooks, intake } = journal
       await webhooks.follow([crm], noon)
       const signups = ['sent', 'aside', 'over', 'behind'].map((source) => makeSignup({ source }))
       await intake.append(signups.slice(0, 3))
-      await setAside(journal, 2, noon + dayMs)
-      const { cursor } = (await webhooks.endpoint(crm)) ?? expect.fail()
-      await webhooks.settle(crm, [failure(journal, 2, noon + dayMs)])
-      await webhooks.advance(crm, { from: cursor, to: cursor, aside: [failure(journal, 3)] })
+      await fail(journal, 2, noon + dayMs)
+      await settle(journal, failure(journal, 3))
       await intake.append([...signups.slice(3), makeSignup({ email: 'bob@example.com' })])
       await forget(journal)
-      const due = await webhooks.due(crm, noon)
-      expect(due.map(({ type, signup }) => [type, signup.id, signup.email])).toEqual(
-        expect.arrayContaining(signups.map(({ id }) => ['signup.erased', id, ''])),
+      const { messages } = await webhooks.next(crm, behindAll, noon)
+      expect(messages.map(({ type, signup }) => [type, signup.id, signup.email])).toEqual(
+        signups.map(({ id }) => ['signup.erased', id, '']),
       )
-      expect(due).toHaveLength(4)
       expect(await told(journal)).toEqual(accepted('bob'))
     }),
   },
@@ -265,13 +340,13 @@ export const messagesAside: readonly ContractTest[] = [
       const { webhooks } = journal
       await webhooks.follow([crm], noon)
       await journal.intake.append([makeSignup()])
-      await setAside(journal, 1, noon)
+      await fail(journal, 1, noon)
       await forget(journal)
       const position = nth(journal, 1)
-      await webhooks.settle(crm, [{ position, type: 'signup.accepted', isSent: true }])
-      await webhooks.settle(crm, [failure(journal, 1)])
+      await settle(journal, { kind: 'sent', position, type: 'signup.accepted' })
+      await settle(journal, failure(journal, 1))
       expect(await dueAt(journal, noon)).toMatchObject([['signup.erased', {}, 0]])
-      await webhooks.settle(crm, [{ position, type: 'signup.erased', isSent: true }])
+      await settle(journal, { kind: 'sent', position, type: 'signup.erased' })
       expect(await dueAt(journal, noon)).toEqual([])
     }),
   },
@@ -296,7 +371,7 @@ export const messagesAside: readonly ContractTest[] = [
       const { webhooks } = journal
       await webhooks.follow([crm], noon)
       await journal.intake.append(makeSignups(1))
-      await setAside(journal, 1, noon + dayMs)
+      await fail(journal, 1, noon + dayMs)
       await journal.intake.append(makeSignups(1))
       await deliver(journal)
       while (await journal.retention.expire(noon + dayMs));
@@ -317,14 +392,14 @@ export const messagesAside: readonly ContractTest[] = [
   },
 
   {
-    title: 'an endpoint that begins anew gets nothing of what was set aside before',
+    title: 'an endpoint that begins anew gets nothing of what waited before',
     run: inJournal(async (journal) => {
       await journal.webhooks.follow([crm], noon)
       await journal.intake.append(makeSignups(1))
-      await setAside(journal, 1, noon)
+      await fail(journal, 1, noon)
       await journal.webhooks.follow([], noon + dayMs + 1)
       await journal.webhooks.follow([crm], noon + dayMs + 1)
-      expect(await dueAt(journal, Infinity)).toEqual([])
+      expect(await dueAt(journal, ever)).toEqual([])
     }),
   },
 
@@ -336,9 +411,8 @@ export const messagesAside: readonly ContractTest[] = [
       await journal.webhooks.follow([crm], noon)
       await journal.imports.add([imported])
       await forget(journal)
-      const due = await journal.webhooks.due(crm, noon)
-      expect(new Set(due.map(({ type, signup }) => `${type} ${signup.id}`))).toEqual(
-        new Set([before, imported].map(({ id }) => `signup.erased ${id}`)),
+      expect(await dueAt(journal, noon)).toEqual(
+        [before, imported].map(({ id }) => ['signup.erased', id, 0]),
       )
     }),
   },
@@ -360,7 +434,7 @@ export const replayedMessages: readonly ContractTest[] = [
 
   {
     title: 'a signup that is held is sent to nobody, not even when somebody asks for it by its id',
-    run: underPolicy({ quarantineTab: 'Quarantine' }, async (journal) => {
+    run: underPolicy({ holdsSuspects: true }, async (journal) => {
       await journal.webhooks.follow([crm], noon)
       const held = makeSignup({ email: ada, suspect: signals })
       await journal.intake.append([held])
@@ -370,22 +444,9 @@ export const replayedMessages: readonly ContractTest[] = [
   },
 
   {
-    title: 'who is forgotten is told as erased to an endpoint that went back to before it was set',
-    run: inJournal(async (journal) => {
-      const { webhooks, intake } = journal
-      const signup = makeSignup()
-      await intake.append([signup])
-      await webhooks.follow([crm], noon)
-      expect(await webhooks.replaySince(crm, signup.receivedAt)).toBe(1)
-      await forget(journal)
-      expect(await dueAt(journal, noon)).toEqual([['signup.erased', signup.id, 0]])
-    }),
-  },
-
-  {
     title:
       'an endpoint has taken what is behind its cursor, but for what came before it, was silent or failed',
-    run: underPolicy({ quarantineTab: 'Quarantine' }, async (journal) => {
+    run: underPolicy({ holdsSuspects: true }, async (journal) => {
       const { webhooks, intake } = journal
       const signups = makeSignups(6).map((one, at) =>
         at === 5 ? { ...one, suspect: signals } : one,
@@ -393,11 +454,6 @@ export const replayedMessages: readonly ContractTest[] = [
       const ids = signups.map(({ id }) => id)
       const append = (from: number, to: number) => intake.append(signups.slice(from, to))
       const passed = async () => new Set(await webhooks.passed(crm, ids))
-      const move = async (aside: readonly AsideFailure[] = []) => {
-        const { cursor: from } = (await webhooks.endpoint(crm)) ?? expect.fail()
-        const { upto } = await webhooks.after(crm, from, 10)
-        expect(await webhooks.advance(crm, { from, to: upto, aside })).toBe(true)
-      }
       await append(0, 1)
       expect(await passed()).toEqual(new Set())
       await webhooks.follow([crm], noon)
@@ -407,12 +463,12 @@ export const replayedMessages: readonly ContractTest[] = [
       await journal.imports.add([imported])
       ids.push(imported.id)
       expect(await passed()).toEqual(new Set())
-      await move([failure(journal, 3)])
+      await fail(journal, 3)
       await append(4, 5)
       expect(await passed()).toEqual(new Set([ids[1], ids[3]]))
       expect(await webhooks.replaySince(crm, 0)).toBeGreaterThan(0)
       expect(await passed()).toEqual(new Set())
-      await move()
+      await move(journal)
       expect(await passed()).toEqual(new Set(ids.slice(0, 5)))
       expect(await webhooks.replay(crm, ids[0] ?? '')).toBe(true)
       expect(await passed()).toEqual(new Set(ids.slice(1, 5)))
@@ -443,12 +499,11 @@ export const replayedMessages: readonly ContractTest[] = [
       )
       await journal.intake.append(signups)
       const from = nth(journal, 4)
-      const { cursor = 0 } = (await journal.webhooks.endpoint(crm)) ?? {}
-      await journal.webhooks.advance(crm, { from: cursor, to: from, aside: [] })
+      await move(journal)
       expect(await other.webhooks.replaySince(crm, noon + dayMs)).toBe(0)
       expect(await other.webhooks.replaySince(crm, times[2] ?? 0)).toBe(2)
-      const move = { from, to: from + 1, aside: [failure(journal, 1, noon)] }
-      expect(await journal.webhooks.advance(crm, move)).toBe(false)
+      const late = { from, to: from + 1, outcomes: [failure(journal, 1, noon)] }
+      expect(await journal.webhooks.settle(crm, late)).toBe(false)
       expect(await dueAt(journal, noon)).toEqual([])
       expect(await told(journal)).toEqual(accepted('person3', 'person4'))
     }),
@@ -470,21 +525,18 @@ export const replayedMessages: readonly ContractTest[] = [
   },
 
   {
-    title: 'a replay sends what was given up, too: as erased, or set aside when it fails once more',
+    title: 'a replay sends what has failed, too: as erased, or tried again when it fails once more',
     run: inJournal(async (journal) => {
       const { webhooks } = journal
       await webhooks.follow([crm], noon)
       await journal.intake.append([makeSignup(), makeSignup({ email: 'bob@example.com' })])
-      const { cursor: from = 0 } = (await webhooks.endpoint(crm)) ?? {}
-      const to = nth(journal, 2)
-      const givenUp = [failure(journal, 1), failure(journal, 2)]
-      await webhooks.advance(crm, { from, to, aside: givenUp })
+      await move(journal, { outcomes: [failure(journal, 1), failure(journal, 2)] })
       await forget(journal)
-      await webhooks.settle(crm, [{ ...failure(journal, 1), type: 'signup.erased' }])
+      await settle(journal, { ...failure(journal, 1), type: 'signup.erased' })
       expect(await webhooks.failed(crm, 0)).toHaveLength(2)
       expect(await webhooks.replaySince(crm, 0)).toBe(2)
       expect(await told(journal)).toEqual(['signup.erased ', ...accepted('bob')])
-      await webhooks.advance(crm, { from, to, aside: [failure(journal, 2, noon)] })
+      await fail(journal, 2, noon)
       expect(await dueAt(journal, noon)).toMatchObject([['signup.accepted', {}, 1]])
       expect(await webhooks.failed(crm, 0)).toEqual([])
     }),
@@ -497,15 +549,19 @@ export const replayedMessages: readonly ContractTest[] = [
       expect(await journal.reader.webhooks(crm)).toBeUndefined()
       await webhooks.follow([crm], noon)
       await journal.intake.append([makeSignup({ receivedAt: noon - 9 }), ...makeSignups(1)])
-      await setAside(journal, 1, noon)
+      await fail(journal, 1, noon)
       await journal.intake.append(makeSignups(2))
-      const fare = { failingSince: noon, haltedAt: noon + 1, disabledAt: undefined, reason: 'gone' }
-      await webhooks.note(crm, fare)
+      const fare = { failingSince: noon, disabledAt: undefined, reason: 'gone' }
+      const { cursor } = (await webhooks.endpoint(crm)) ?? expect.fail()
+      await webhooks.settle(crm, { from: cursor, to: cursor, outcomes: [], fare })
       expect(await other.reader.webhooks(crm)).toEqual({
-        ...fare,
-        ...{ cursor: nth(journal, 2), aside: 1, failed: 0, backlog: 3 },
+        ...{ ...fare, takenAt: undefined, enabled: 0 },
+        ...{ cursor: nth(journal, 2), waiting: 1, failed: 0, backlog: 3 },
         oldest: Math.min(noon - 9, makeSignup().receivedAt),
       })
+      await other.webhooks.enable(crm)
+      const enabled = { ...workingFare, enabled: 1, waiting: 0, dueAt: 0 }
+      expect(await webhooks.endpoint(crm)).toMatchObject(enabled)
     }),
   },
 ]

@@ -26,8 +26,14 @@ export interface CallLedger {
    *
    * Rejects with `JournalUnavailable` when the journal cannot note the call. Then it must not be made.
    */
-  reserve(quota: Quota): Promise<Millis>
+  reserve(quota: Quota, use?: CallUse): Promise<Millis>
 }
+
+/**
+ * What a call is for; rows when nothing is said. Removals have half of a minute's calls at most, and a tenth of
+ * a day's, or all when `forget` has asked for one that waits. Rows leave a tenth of both while a removal waits.
+ */
+export type CallUse = 'rows' | 'removal'
 
 /** How many calls the provider accepts, in any minute and in any day. At least 1 each. */
 export interface Quota {

@@ -1,4 +1,4 @@
-import type { Millis } from '../../signup/signup.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
 
 /**
  * The journal's interface to forget people.
@@ -33,18 +33,22 @@ export interface Erasure {
   /** The next rows after this position to remove from the spreadsheet; about a hundred at once. */
   removals(after: number): Promise<readonly RowToRemove[]>
 
-  /** Notes that this row is not in the spreadsheet any more, and forgets its address. */
-  removed(position: number, outcome: RemovalOutcome): Promise<void>
+  /**
+   * For each of these rows, the signups of its person with its timestamp whose rows stay. Undefined while one of
+   * them waits for its row, as nobody could tell the two apart, or while there are more than people make: then
+   * its removal has to wait.
+   */
+  spared(rows: readonly RowToRemove[]): Promise<readonly (readonly Signup[] | undefined)[]>
 
-  /** What `removed` noted for this row. It is told once; then, and for any other row, undefined. */
-  takeOutcome(position: number): Promise<RemovalOutcome | undefined>
+  /** Notes that these rows are not in the spreadsheet any more, and forgets their addresses. */
+  removed(positions: readonly number[]): Promise<void>
 
   /** What still has to be done before no address of a forgotten person is left in the journal. */
   unfinished(): Promise<Unfinished>
 
   /**
-   * Drops the copies of erased cells that the engine has until it is told so: SQLite, in its write-ahead log
-   * and its index of addresses. Returns false when another process prevented that; then call it again a
+   * Drops the copies of erased cells that the engine has until it is told so: SQLite, in its write-ahead
+   * log. Returns false when another process prevented that; then call it again a
    * moment later. Does nothing when nothing was erased since.
    */
   scrub(): Promise<boolean>
@@ -77,22 +81,13 @@ export interface RowToRemove {
   readonly tab: string
   readonly email: string
   readonly receivedAt: Millis
-  /** Only a row that has this in a cell: its signup has left quarantine, and may have another row. Else undefined. */
-  readonly mark: string | undefined
-}
-
-export interface RemovalOutcome {
-  /** Whether the row was seen in the spreadsheet before. */
-  readonly wasFound: boolean
-  /** How many other rows have its address: a person edited them, or they are of later signups. */
-  readonly others: number
+  /** Whether its person has left by a link: it may wait for others, and goes behind those of `forget`. */
+  readonly isLeaving: boolean
 }
 
 export interface Unfinished {
   /** Rows that can be removed now. */
   readonly removals: number
-  /** Those of them that have a mark. */
-  readonly marked: number
   /** Signups in the frozen batch that are erased when it has ended. */
   readonly frozen: number
 }

@@ -2,9 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { waitBeforeCall } from './call-ledger.ts'
-
-const minute = 60_000
-const day = 24 * 60 * minute
+import { day, minute } from '../../platform/clock.ts'
 
 test('a call need not wait while both windows have room', () => {
   expect(waitBeforeCall([], { perMinute: 2, perDay: 3 }, 1000)).toBe(0)

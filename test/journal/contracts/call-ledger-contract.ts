@@ -1,8 +1,10 @@
+import { makeSignup } from '../../../harness/make-signup.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { expect } from 'vitest'
 
-import type { CallLedger, Quota } from '../../../src/journal/contracts/call-ledger.ts'
+import type { CallLedger, CallUse, Quota } from '../../../src/journal/contracts/call-ledger.ts'
 import { type ContractTest, inTwo } from './contract.ts'
+import { ada, deliver, forget } from './erasure-contract.ts'
 
 const minute = 60_000
 const account = 'robot@example.com'
@@ -191,6 +193,39 @@ export const callLedgerTests: readonly ContractTest[] = [
       clock.jump(15 * 60 * minute)
       expect(await callByTurns([second], clock, 2)).toEqual([0, 0])
       expect(await one.callLedger(account, clock).reserve(quota)).toBe(61_000)
+    }),
+  },
+
+  {
+    title:
+      'removals have a tenth of the day and half of a minute, and rows leave them a tenth of both while one waits',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const quota = { perMinute: 20, perDay: 60 }
+      const letThrough = async (ledger: CallLedger, use: CallUse) => {
+        let calls = 0
+        while ((await ledger.reserve(quota, use)) === 0) calls += 1
+        return calls
+      }
+      const first = one.callLedger(account, clock)
+      expect(await letThrough(first, 'removal'), 'a tenth of the day').toBe(6)
+      expect(await letThrough(other.callLedger(account, clock), 'rows')).toBe(14)
+      await one.intake.append([makeSignup({ email: ada })])
+      await deliver(one)
+      await forget(one)
+      const second = other.callLedger('else@example.com', clock)
+      expect(await letThrough(second, 'rows')).toBe(18)
+      expect(await letThrough(second, 'removal')).toBe(2)
+      let rows = 18
+      for (let minutes = 1; minutes < 5; minutes++) {
+        await clock.run(61_000)
+        rows += await letThrough(second, 'rows')
+      }
+      expect(rows, 'but for a tenth').toBe(54)
+      expect(await letThrough(second, 'removal'), 'forget gets all that are left').toBe(4)
+      const removals = await one.erasure.removals(0)
+      await one.erasure.removed(removals.map(({ position }) => position))
+      expect(await second.reserve({ ...quota, perDay: 61 })).toBe(0)
     }),
   },
 ]

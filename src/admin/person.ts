@@ -1,54 +1,59 @@
 import { html } from 'hono/html'
-import { type Entry, entriesOf, nothingKept, readPerson, unsearched } from '../operations/person.ts'
-import { counted } from '../operations/words.ts'
+import { entryOf, type Kept, newestAbout, nothingKept, unsearched } from '../operations/person.ts'
+import { counted, digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
+import { rollcall } from '../platform/command-words.ts'
 import { visible } from '../platform/visible.ts'
-import { emailProblem, storedEmail } from '../signup/email.ts'
-import { facts, form, hidden, isTime, time, told } from './frame.ts'
-import { posted, type Shown, type Visit } from './visit.ts'
+import { facts, form, hidden, isTime, time } from './frame.ts'
+import type { Shown, Visit } from './visit.ts'
 
-/** A form that finds a person. The address is in no URL. */
-export function personForm(visit: Visit): Html {
+/** A stranger may have signed a person up any number of times, with long texts. */
+const newestMax = 100
+const charactersMax = 500
+
+/** A form that finds a person, or several. No address is in a URL. */
+export function findForm(visit: Visit): Html {
   return form(
     visit,
     '/person',
     html`<label
-        >Whole address <input name="email" type="email" required autocomplete="off"
+        >Address, or its beginning
+        <input
+          name="email"
+          inputmode="email"
+          required
+          maxlength="254"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
       /></label>
-      <button>Find the person</button>`,
+      <button>Find</button>`,
   )
 }
 
-/** Everything that is kept about the person with this address. @param done what was done just now */
-export async function personView(visit: Visit, stop: AbortSignal, done?: string): Promise<Shown> {
-  const address = storedEmail(posted(visit, 'email'))
-  if (emailProblem(address) !== undefined) {
-    return { title: 'Person', body: html`${told('Give one email address.')} ${personForm(visit)}` }
-  }
-  let all = 0
+/** What is kept about the person with this address, the newest first. */
+export async function personView(visit: Visit, address: string, stop: AbortSignal): Promise<Shown> {
   const journals = new Map(visit.sites.map(({ name, journal }) => [name, journal]))
   const endpoints = new Map(visit.sites.map((site) => [site.name, site.endpoints]))
-  const searched = (upto: number) => (all = upto)
-  const person = await readPerson(address, { journals, endpoints, stop, searched })
-  const entries = entriesOf(person)
-  const wordings = person.wordings.map((text, at) => ({
-    heading: `Wording ${at}`,
-    facts: [['text', text] as const],
-  }))
+  const { kept, left } = await newestAbout(address, newestMax, { journals, endpoints, stop })
+  const more = `${digits(left)} more are kept, older ones. ${rollcall('person')} prints all, as a whole.`
+  const isErasable = kept.some(({ kind }) => ['signup', 'pending', 'mail'].includes(kind))
   const body = html`
-    ${told(done)}
-    <p dir="auto">${address}</p>
-    <p>Searched: ${counted(all, 'signup')}. ${entries.length === 0 && nothingKept} ${unsearched}</p>
-    ${[...entries, ...wordings].map((entry) => entryOf(entry))}
-    <section aria-labelledby="acts">
-      <h2 id="acts">What you can do</h2>
-      ${personAction(visit, address, '/forget', html`<button class="danger">Erase this person…</button>`)}
-      ${
-        person.sites.some(({ block }) => block) &&
-        personAction(visit, address, '/allow-mail', html`<button>Let mails go again</button>`)
-      }
-    </section>
-    ${personForm(visit)}
+    <p class="whom" dir="auto">${address}</p>
+    <p>${kept.length === 0 && nothingKept} ${left > 0 && more} ${unsearched}</p>
+    ${kept.map((one) => section(one, visit.site.confirmationDays))}
+    ${
+      kept.length > 0 &&
+      html`<section aria-labelledby="acts">
+        <h2 id="acts">What you can do</h2>
+        ${isErasable && personAction(visit, address, '/forget', html`<button class="danger">Erase this person…</button>`)}
+        ${
+          kept.some(({ kind }) => kind === 'noMail') &&
+          personAction(visit, address, '/allow-mail', html`<button>Let mails go again</button>`)
+        }
+      </section>`
+    }
+    ${findForm(visit)}
   `
   return { title: 'Person', body }
 }
@@ -63,10 +68,16 @@ function inWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
-function entryOf({ heading, facts: told }: Entry): Html {
-  const named = told.map(([name, text]) => [inWords(name), text])
+function section(kept: Kept, confirmationDays: number): Html {
+  const { heading, facts: all } = entryOf(kept, confirmationDays)
+  const named = all.map(([name, text]) => [inWords(name), text])
   return html`<section>
     <h2>${heading}</h2>
-    ${facts(named, (text) => (isTime(text) ? time(text) : visible(text)))}
+    ${facts(named, (text) => (isTime(text) ? time(text) : cut(text)))}
   </section>`
+}
+
+function cut(text: string): string {
+  if (text.length <= charactersMax) return visible(text)
+  return `${visible(text.slice(0, charactersMax))}… (${counted(text.length, 'character')})`
 }

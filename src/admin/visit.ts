@@ -1,19 +1,26 @@
 import type { Answer } from '../http/answer.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
-import type { AdminLog } from '../journal/contracts/admin-log.ts'
+import type { AdminLog } from '../journal/tables/admin-log.ts'
 import type { Quota } from '../journal/contracts/call-ledger.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Endpoint } from '../operations/webhooks.ts'
 import type { Html } from '../pages/document.ts'
+import type { OwnColumn } from '../signup/row.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { SignedIn } from './logins.ts'
 
 /** A site as the admin page sees it. */
 export interface AdminSite {
   readonly name: string
+  /** Of its page; may be empty. */
+  readonly title: string
   readonly journal: Journal
   /** Whether people confirm their signups by mail. */
   readonly confirms: boolean
+  /** For how many days after its mail. */
+  readonly confirmationDays: number
+  /** The columns of its own in the list. */
+  readonly columns: readonly OwnColumn[]
   /** Where the rows go: a URL or a folder. */
   readonly location: string
   /** Undefined for the local workbook. */
@@ -60,6 +67,8 @@ export interface AdminRoute {
   /** Such as `/signups`; empty for the overview. */
   readonly path: string
   readonly GET?: View
+  /** Whether its GET is no page, and the log tells of it. */
+  readonly isFile?: true
   /** Changes something. It runs only for a form of the same login. */
   readonly POST?: View
   /** Whether its POST only asks whether that is meant, and changes something when the field `sure` is `yes`. */

@@ -1,6 +1,5 @@
 import { tabKey } from '../../signup/signup.ts'
 import {
-  type AddressSlice,
   type RecentChoice,
   recentMax,
   type RecentPage,
@@ -11,31 +10,31 @@ import {
   givenPositions,
   numberOf,
   type Row,
-  rowOf,
   rowReader,
   statementsOf,
   type Step,
 } from '../sql.ts'
-import { unresolvedKey } from './default-tab.ts'
-import { stepToFindAddress } from './erasure.ts'
 import type { ReadSite } from './facts.ts'
 import { settledAt } from './intake.ts'
 import { besideState, rowStatus } from './layout.ts'
-import { pendingColumns } from './pending.ts'
-import { besideBase } from './quarantine.ts'
-import { recordColumns, toRecord } from './rows.ts'
-import { heldMark } from './tabs.ts'
+import { endsAt, pendingColumns } from './pending/pending.ts'
+import { findLast, heldColumns, positionIn, toRecord } from './rows.ts'
 
-/** How many positions of a tab a page looks at, and how many in all. */
+/** How many positions of a tab or of a beginning a page looks at, and how many in all. */
 const ofTabMax = 60
 const readAtOnce = 1_000
-/** How many positions a slice reads for an address. That takes SQLite two milliseconds. */
-const slicePositions = 4_000
+/** Among how many an address is looked for by its beginning. */
+const latestMax = 10_000
 
-const sql = statementsOf('recent', ({ given, between, signupAt, lastPosition }) => {
+const sql = statementsOf('recent', ({ given, between, signupAt, lower }) => {
   const asked = given('asked', '$2', { position: 'number' })
+  const begins = `substr(${lower('email')}, 1, length(CAST($3 AS text))) = $3`
   return {
-    last: `SELECT ${lastPosition} AS position`,
+    lastBeside: 'SELECT coalesce(max(number), 0) AS position FROM pending',
+    begins: `SELECT position FROM signup WHERE position > $1 AND position <= $2 AND ${begins}
+             ORDER BY position DESC LIMIT ${ofTabMax}`,
+    beginsBeside: `SELECT number AS position FROM pending WHERE number > $1 AND number <= $2 AND ${begins}
+                   ORDER BY number DESC LIMIT ${ofTabMax}`,
     tabs: `SELECT tab.id, key, name, coalesce(written_to, 0) AS "writtenTo", coalesce((
              SELECT position FROM signup WHERE ${between('tab.id', '0', '$2')}
              ORDER BY signup.tab DESC, signup.position DESC LIMIT 1), 0) AS latest
@@ -45,13 +44,13 @@ const sql = statementsOf('recent', ({ given, between, signupAt, lastPosition }) 
             ORDER BY signup.tab DESC, signup.position DESC LIMIT ${ofTabMax}`,
     again: `SELECT position FROM redelivery WHERE tab = $1 AND position <= $2
             ORDER BY tab DESC, position DESC LIMIT ${ofTabMax}`,
-    suspects: `SELECT position FROM suspect WHERE position <= $1 ORDER BY position DESC
-               LIMIT ${readAtOnce}`,
+    held: `SELECT position FROM held WHERE site = $1 AND position <= $2
+           ORDER BY site DESC, position DESC LIMIT ${readAtOnce}`,
     pending: `SELECT number AS position FROM pending WHERE number <= $1 ORDER BY number DESC
               LIMIT ${readAtOnce}`,
-    held: `SELECT number AS position FROM pending WHERE site = $1 AND signals <> '' AND number <= $2
+    heldBeside: `SELECT number AS position FROM pending WHERE site = $1 AND signals <> '' AND number <= $2
            ORDER BY site DESC, number DESC LIMIT ${readAtOnce}`,
-    records: `SELECT ${recordColumns}, row_status AS "rowStatus", ${settledAt},
+    records: `SELECT ${heldColumns}, row_status AS "rowStatus", ${settledAt},
                 signup.position <= coalesce(written_to, 0) AND NOT EXISTS (
                   SELECT 1 FROM redelivery
                   WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position
@@ -63,10 +62,12 @@ const sql = statementsOf('recent', ({ given, between, signupAt, lastPosition }) 
                 ORDER BY asked.position DESC LIMIT ${recentMax}
               ) AS shown ${signupAt('shown.position')} CROSS JOIN tab
               LEFT JOIN progress ON progress.tab = tab.id
+              LEFT JOIN held ON held.site = tab.site AND held.position = shown.position
               WHERE tab.id = signup.tab ORDER BY shown.position DESC`,
-    beside: `SELECT ${pendingColumns}, kept_until AS until
+    beside: `SELECT ${pendingColumns}, ${endsAt} AS until
              FROM ${asked} CROSS JOIN pending
-             WHERE pending.number = asked.position AND site = $1 AND email <> '' AND state = ${besideState.pending}
+             WHERE pending.number = asked.position AND site = $1 AND email <> ''
+               AND state = ${besideState.pending} AND (signals = '' OR $3)
              ORDER BY number DESC LIMIT ${recentMax}`,
   }
 })
@@ -78,6 +79,12 @@ const toTab = rowReader({
 })
 type TabProgress = ReturnType<typeof toTab>
 
+/** Where to look, the newest first, and the cursor of older ones. */
+interface Places {
+  readonly positions: readonly number[]
+  readonly next: number | undefined
+}
+
 /** As `Reader.recent`. */
 export async function recentOf(
   site: ReadSite,
@@ -86,55 +93,70 @@ export async function recentOf(
 ): Promise<RecentPage> {
   const [{ rows }] = await site.db.query([sql.tabs, site.id, before - 1])
   const tabs = rows.map(toTab)
-  const { positions, isComplete } = await newest(site, tabs, choice, before - 1)
-  const found = await recordsAt(site, positions)
-  const end = positions.at(-1) ?? 0
-  const reached = found.length === recentMax ? (found.at(-1)?.position ?? end) : end
-  const named = tabs.filter(({ key }) => key !== unresolvedKey && !key.startsWith(heldMark))
+  const { positions, next } =
+    choice.beginning === undefined
+      ? await newest(site, tabs, choice, before - 1)
+      : await beginningWith(site, choice, before - 1)
+  const found = await recordsAt(site, positions, choice)
+  const last = found.length === recentMax ? (found.at(-1)?.position ?? 0) : 0
   return {
     signups: found.filter((one) => isOf(choice, one)),
-    next: reached > end || !isComplete ? reached : undefined,
-    tabs: named.map(({ name }) => name),
+    next: last > (positions.at(-1) ?? 0) ? last : next,
+    tabs: tabs.map(({ name }) => name),
   }
 }
 
-/** The positions to look at, the newest first, and whether there are no others. */
+/** Each slice takes SQLite a few milliseconds. */
+async function beginningWith(
+  { db }: ReadSite,
+  { beginning = '', isBeside }: RecentChoice,
+  upto: number,
+): Promise<Places> {
+  const all = isBeside ? sql.beginsBeside : sql.begins
+  const [head] = await db.query(isBeside ? [sql.lastBeside] : findLast)
+  const last = positionIn(head)
+  const top = Math.min(last, upto)
+  const lowest = Math.max(0, last - latestMax)
+  const floor = Math.max(lowest, top - readAtOnce)
+  const [{ rows }] = await db.query([all, floor, top, beginning.toLowerCase()])
+  const positions = rows.map(({ position }) => Number(position))
+  if (rows.length === ofTabMax) return { positions, next: positions.at(-1) }
+  return { positions, next: floor > lowest ? floor + 1 : undefined }
+}
+
+/** What is looked at for a choice without a beginning. */
 async function newest(
   { db, id }: ReadSite,
   tabs: readonly TabProgress[],
-  { tab, state }: RecentChoice,
+  { tab, state, isBeside }: RecentChoice,
   upto: number,
-) {
+): Promise<Places> {
   const topOf = (it: TabProgress) => Math.min(it.latest, state === 'written' ? it.writtenTo : upto)
   const wanted = tabs
-    .filter(({ key }) =>
-      tab === undefined ? !state || !key.startsWith(heldMark) : key === tabKey(tab),
-    )
+    .filter(({ key }) => tab === undefined || key === tabKey(tab))
     .toSorted((one, other) => topOf(other) - topOf(one))
-  const isBeside = state === 'pending' || state === 'quarantine'
-  const most = isBeside ? readAtOnce : ofTabMax
-  const answers = await db.query(...stepsOf())
-  const lists = answers.map(({ rows }, at) =>
-    rows.map(({ position }) => Number(position) + (isBeside && at === 0 ? besideBase : 0)),
-  )
+  const own = listOf()
+  const most = own ? readAtOnce : ofTabMax
+  const answers = await db.query(...(own ? [own] : stepsOfTabs()))
+  const lists = answers.map(({ rows }) => rows.map(({ position }) => Number(position)))
   // Up to the end of a list that was cut, and to the tabs that were not read, something may be missing.
   const cuts = lists.flatMap((list) => (list.length < most ? [] : list.slice(-1)))
-  const unread = isBeside ? [] : wanted.slice(recentMax, recentMax + 1)
+  const unread = own ? [] : wanted.slice(recentMax, recentMax + 1)
   const horizon = Math.max(0, ...cuts, ...unread.map((it) => topOf(it) + 1))
   const positions = [...new Set(lists.flat())]
     .filter((position) => position >= horizon)
     .toSorted((one, other) => other - one)
   const isComplete = horizon <= 1 && positions.length <= readAtOnce
-  return { positions: positions.slice(0, readAtOnce), isComplete }
+  const read = positions.slice(0, readAtOnce)
+  return { positions: read, next: isComplete ? undefined : (read.at(-1) ?? 0) }
 
-  function stepsOf(): readonly Step[] {
-    const besideTo = upto - besideBase
-    if (state === 'pending') return [[sql.pending, besideTo]]
-    if (state === 'quarantine')
-      return [
-        [sql.held, id, besideTo],
-        [sql.suspects, upto],
-      ]
+  /** Those that have a list of their own. */
+  function listOf(): Step | undefined {
+    if (isBeside) return state === 'held' ? [sql.heldBeside, id, upto] : [sql.pending, upto]
+    return state === 'held' ? [sql.held, id, upto] : undefined
+  }
+
+  function stepsOfTabs(): readonly Step[] {
     const again = state === 'waiting' ? wanted.map((it): Step => [sql.again, it.id, upto]) : []
     const own = wanted.slice(0, recentMax).map((it): Step => {
       return [sql.ofTab, it.id, state === 'waiting' ? it.writtenTo : 0, topOf(it)]
@@ -147,31 +169,28 @@ async function newest(
 async function recordsAt(
   { db, id }: ReadSite,
   positions: readonly number[],
+  { state, isBeside }: RecentChoice = {},
 ): Promise<readonly RecentSignup[]> {
-  const numbers = positions.filter((it) => it > besideBase).map((it) => it - besideBase)
-  const listed = positions.filter((it) => it <= besideBase)
-  const [beside, list] = await db.query(
-    [sql.beside, id, givenPositions(numbers)],
-    [sql.records, id, givenPositions(listed)],
+  const given = givenPositions(positions)
+  const [{ rows }] = await db.query(
+    isBeside ? [sql.beside, id, given, state !== 'pending'] : [sql.records, id, given],
   )
-  return [...beside.rows.map(toBeside), ...list.rows.map(toRecent)].slice(0, recentMax)
+  return rows.map(isBeside ? toBeside : toRecent)
 }
 
 function toBeside(row: Row): RecentSignup {
-  const { position, signup } = toRecord(row)
-  const state = signup.suspect ? 'quarantine' : 'pending'
-  const until = numberOf(row['until'])
-  return { position: position + besideBase, signup, state, until, writtenAt: undefined }
+  const record = toRecord(row)
+  const state = record.signup.suspect ? 'held' : 'pending'
+  return { ...record, state, until: numberOf(row['until']), writtenAt: undefined }
 }
 
 function toRecent(row: Row): RecentSignup {
-  const record = toRecord(row)
   const isWritten = flagOf(row['isWritten'])
   const delivered = isWritten ? 'written' : 'waiting'
-  const own = row['rowStatus'] === rowStatus.none ? 'duplicate' : delivered
-  const state = record.signup.suspect ? 'quarantine' : own
+  const isDuplicate = row['rowStatus'] === rowStatus.none
+  const state = row['rowStatus'] === rowStatus.held ? 'held' : isDuplicate ? 'duplicate' : delivered
   return {
-    ...record,
+    ...toRecord(row),
     state,
     writtenAt: numberOf(isWritten ? row['writtenAt'] : null),
     until: undefined,
@@ -181,24 +200,10 @@ function toRecent(row: Row): RecentSignup {
 /** Whether it is of the choice after all: a duplicate is among those that wait or are written. */
 function isOf({ tab, state }: RecentChoice, { signup, state: own }: RecentSignup): boolean {
   if (tab !== undefined && tabKey(signup.sheetTab) !== tabKey(tab)) return false
-  return !(state === 'waiting' && own === 'written') && !(state === 'written' && own === 'waiting')
+  return own === state || state === undefined || own === 'duplicate'
 }
 
-/** As `Reader.ofAddress`. */
-export async function addressSlice(
-  site: ReadSite,
-  address: string,
-  after: number,
-): Promise<AddressSlice> {
-  const end = after + slicePositions
-  const finding = stepToFindAddress(site.id, after, end, address.toLowerCase())
-  const [{ rows }, last] = await site.db.query(finding, [sql.last])
-  const positions = rows.map(({ position }) => Number(position))
-  const signups: RecentSignup[] = []
-  for (let at = 0; at < positions.length; at += recentMax) {
-    const found = await recordsAt(site, positions.slice(at, at + recentMax))
-    signups.push(...found.toReversed())
-  }
-  const upto = Math.min(end, Number(rowOf(last)['position']))
-  return { signups, upto, next: upto === end ? end : undefined }
+/** As `Reader.at`. */
+export async function signupsAt(site: ReadSite, positions: readonly number[]) {
+  return (await recordsAt(site, positions)).toReversed()
 }

@@ -3,19 +3,65 @@ import type { Signup, SignupId } from '../../signup/signup.ts'
 import type { Signal } from '../../signup/suspicion.ts'
 import type { WaitingSignup } from '../contracts/delivery-log.ts'
 import type { SignupRecord } from '../contracts/reader.ts'
-import type { Row } from '../sql.ts'
+import {
+  type Answer,
+  type Database,
+  type Row,
+  rowOf,
+  statementsOf,
+  type Step,
+  textOf,
+} from '../sql.ts'
 import { rowStatus } from './layout.ts'
+
+const sql = statementsOf('rows', ({ lastPosition }) => ({
+  last: `SELECT ${lastPosition} AS position`,
+}))
+
+/** Finds the position of the last signup of all sites, or 0, as `positionIn` reads it. */
+export const findLast: Step = [sql.last]
+
+/** The position in an answer of one row. */
+export function positionIn(answer: Pick<Answer, 'rows'>): number {
+  return Number(rowOf(answer)['position'])
+}
+
+/** How many positions are looked at at once for a page. That takes SQLite a few milliseconds. */
+const lookedAtOnce = 2_000
+
+/**
+ * The first rows behind a position, at most `max`, however many others lie between.
+ *
+ * @param stepTo reads at most `most` rows behind `after` up to a position
+ */
+export async function rowsBehind(
+  db: Pick<Database, 'query'>,
+  after: number,
+  max: number,
+  stepTo: (after: number, upto: number, most: number) => Step,
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for (let [from, last] = [after, Infinity]; from < last && rows.length < max;) {
+    // An engine may answer without a turn of the event loop.
+    if (from > after) await new Promise((resolve) => setImmediate(resolve))
+    const upto = from + lookedAtOnce
+    const [head, found] = await db.query(findLast, stepTo(from, upto, max - rows.length))
+    rows.push(...found.rows)
+    ;[from, last] = [upto, positionIn(head)]
+  }
+  return rows
+}
 
 /** What `toSignup` reads. */
 const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
   signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields,
-  signup.confirmed_at AS "confirmedAt", (
-    SELECT suspect.signals || ' ' || suspect.mark || ' ' || asked.name FROM suspect JOIN tab AS asked ON asked.id = suspect.tab
-    WHERE suspect.position = signup.position
-  ) AS suspect`
+  signup.confirmed_at AS "confirmedAt"`
 
 /** What `toRecord` reads. */
 export const recordColumns = `${signupColumns}, tab.name AS "sheetTab"`
+
+/** The same of a signup that may be held. */
+export const heldColumns = `${recordColumns}, held.signals`
 
 /** What `toWaiting` reads. */
 export const waitingColumns = `${signupColumns}, signup.row_status AS "rowStatus",
@@ -36,20 +82,13 @@ function toSignup(row: Row, tab: string): Signup {
     fields: fieldsOf(String(row['fields'])),
     ...(typeof row['confirmedAt'] === 'number' && { confirmedAt: row['confirmedAt'] }),
   }
-  const suspect = row['suspect']
-  return typeof suspect === 'string' ? heldSignup(signup, suspect) : signup
+  const signals = textOf(row['signals']) ?? ''
+  return signals === '' ? signup : { ...signup, suspect: signals.split(',') as Signal[] }
 }
 
 /** The tags of a signup from its column. */
 function tagsOf(value: unknown): readonly string[] {
   return value === '' ? [] : (JSON.parse(String(value)) as string[])
-}
-
-/** @param suspect its signs, its id if the position has another one, and the tab that it asked for */
-function heldSignup(signup: Signup, suspect: string): Signup {
-  const [, signals = '', mark = '', sheetTab = ''] = /^(\S*) (\S*) (.*)$/s.exec(suspect) ?? []
-  const id = mark === '' ? signup.id : (mark as SignupId)
-  return { ...signup, id, sheetTab, suspect: signals.split(',') as Signal[] }
 }
 
 export function toRecord(row: Row): SignupRecord {
@@ -61,6 +100,7 @@ export function toWaiting(row: Row, sheetTab: string): WaitingSignup {
     position: Number(row['position']),
     textBytes: Number(row['textBytes']),
     hasNoRow: row['rowStatus'] !== rowStatus.wanted,
+    isHeld: row['rowStatus'] === rowStatus.held,
     signup: toSignup(row, sheetTab),
   }
 }

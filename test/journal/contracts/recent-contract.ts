@@ -9,12 +9,12 @@ import {
   type RecentSignup,
 } from '../../../src/journal/contracts/reader.ts'
 import type { Signup } from '../../../src/signup/signup.ts'
-import { type ContractTest, inJournal, underPolicy } from './contract.ts'
+import { type ContractTest, inJournal, nth, underPolicy } from './contract.ts'
 import { ada, forget, noon } from './erasure-contract.ts'
 import { link } from './confirmation-contract.ts'
 import { ask, confirming } from './outbox-contract.ts'
 
-const held = { quarantineTab: 'Quarantine', duplicates: 'ignore' } as const
+const held = { holdsSuspects: true, duplicates: 'ignore' } as const
 
 /** All pages of a choice. */
 async function allOf({ reader }: Pick<Journal, 'reader'>, choice: RecentChoice = {}) {
@@ -71,13 +71,13 @@ export const recentSignups: readonly ContractTest[] = [
       const suspect = { ...three, suspect: ['stamp' as const], sheetTab: 'Letters' }
       await journal.intake.append([two, suspect])
       const told = (signup: Signup, state: string) => `${signup.email} ${state}`
-      const [oddly, waits] = [told(three, 'quarantine'), told(two, 'waiting')]
+      const [oddly, waits] = [told(three, 'held'), told(two, 'waiting')]
       const earlier = [told(one, 'duplicate'), told(one, 'written')]
       expect(await namesOf(journal)).toEqual([oddly, waits, ...earlier])
       expect(await namesOf(journal, { state: 'waiting' })).toEqual([waits])
       expect(await namesOf(journal, { state: 'written' })).toEqual(earlier)
-      expect(await namesOf(journal, { state: 'quarantine' })).toEqual([oddly])
-      expect(await namesOf(journal, { state: 'quarantine', tab: 'Sheet1' })).toEqual([])
+      expect(await namesOf(journal, { state: 'held' })).toEqual([oddly])
+      expect(await namesOf(journal, { state: 'held', tab: 'Sheet1' })).toEqual([])
       expect((await journal.reader.recent({})).tabs).toEqual(['Letters', 'Sheet1'])
       const written = await allOf(journal, { state: 'written' })
       expect(written.at(-1)).toMatchObject({ writtenAt: noon, signup: one })
@@ -115,18 +115,43 @@ export const recentSignups: readonly ContractTest[] = [
 
   {
     title: 'pending signups are shown as such and nowhere else, suspect ones in quarantine',
-    run: underPolicy({ ...confirming, quarantineTab: 'Quarantine' }, async (journal) => {
+    run: underPolicy({ ...confirming, holdsSuspects: true }, async (journal) => {
       await ask(journal, makeSignup({ email: ada, receivedAt: noon }))
       const suspect = { email: 'bot@example.com', suspect: ['stamp' as const], receivedAt: noon }
       await ask(journal, makeSignup(suspect))
-      const beside = ['bot@example.com quarantine', `${ada} pending`]
-      expect(await namesOf(journal, { state: 'pending' })).toEqual(beside)
-      expect(await namesOf(journal, { state: 'quarantine' })).toEqual(beside.slice(0, 1))
+      const beside = ['bot@example.com held', `${ada} pending`]
+      expect(await namesOf(journal, { isBeside: true })).toEqual(beside)
+      const besideOf = (state: RecentChoice['state']) => allOf(journal, { state, isBeside: true })
+      expect(await besideOf('pending')).toMatchObject([{ signup: { email: ada } }])
+      expect(await besideOf('held')).toMatchObject([{ signup: { email: 'bot@example.com' } }])
+      expect(await namesOf(journal, { state: 'held' })).toEqual([])
       expect(await namesOf(journal)).toEqual([])
-      const [position] = (await allOf(journal, { state: 'quarantine' })).map((it) => it.position)
-      expect((await journal.reader.held(0, 9)).map((it) => it.position)).toEqual([position])
       await journal.confirmation.decline(await link(journal), noon)
-      expect(await namesOf(journal, { state: 'pending' })).toEqual(beside.slice(0, 1))
+      expect(await namesOf(journal, { isBeside: true })).toEqual(beside.slice(0, 1))
+    }),
+  },
+
+  {
+    title:
+      'an address is found by its beginning among the latest 10,000, held and pending ones too, and not by a pattern',
+    run: underPolicy({ ...confirming, holdsSuspects: true }, async (journal) => {
+      const of = (email: string, more?: Partial<Signup>) => makeSignup({ email, ...more })
+      const suspect = { suspect: ['stamp' as const] }
+      await journal.intake.append([of('ada@old.example'), of('Ada@latest.example')])
+      await journal.intake.append(makeSignups(9_998))
+      await journal.intake.append([of('ada-2@example.com', suspect), of('adb@example.com')])
+      await journal.intake.append(makeSignups(recentMax + 1, { email: 'bob@example.com' }))
+      await forget(journal, 'bob@example.com')
+      await ask(journal, of('ada-3@example.com', { receivedAt: noon }))
+      await ask(journal, of('ada-4@example.com', { receivedAt: noon, ...suspect }))
+      const begins = async (beginning: string) => [
+        ...(await namesOf(journal, { beginning, isBeside: true })),
+        ...(await namesOf(journal, { beginning })),
+      ]
+      const beside = ['ada-4@example.com held', 'ada-3@example.com pending']
+      expect(await begins('aDa')).toEqual([...beside, 'ada-2@example.com held'])
+      for (const other of ['a%', 'ad_', 'da', 'bob']) expect(await begins(other)).toEqual([])
+      expect(await begins('person')).toHaveLength(9_998 - recentMax - 1)
     }),
   },
 
@@ -138,12 +163,30 @@ export const recentSignups: readonly ContractTest[] = [
       const found: Signup[] = []
       let slices = 0
       for (let after: number | undefined = 0; after !== undefined; slices += 1) {
-        const slice = await journal.reader.ofAddress('ADA@example.com', after)
-        found.push(...slice.signups.map(({ signup }) => signup))
+        const slice = await journal.reader.positionsOf('ADA@example.com', after)
+        found.push(...(await journal.reader.at(slice.positions)).map(({ signup }) => signup))
         after = slice.next
       }
       expect(found).toEqual(own)
       expect(slices).toBeGreaterThan(1)
+    }),
+  },
+
+  {
+    title:
+      'where people are kept, the signups of an address are found a hundred at once, in all tabs',
+    run: underPolicy({ hasAdminPage: true }, async (journal) => {
+      const email = 'Ada@Example.com'
+      const all = Array.from({ length: 130 }, (_, n) => [
+        makeSignup({ email, sheetTab: `Tab ${n % 3}` }),
+        ...makeSignups(70),
+      ])
+      await journal.intake.append(all.flat())
+      const own = all.map((_, n) => nth(journal, n * 71 + 1))
+      const first = await journal.reader.positionsOf('ADA@example.com', 0)
+      expect(first).toMatchObject({ positions: own.slice(0, 100), next: own[99] })
+      const rest = await journal.reader.positionsOf(email, first.next ?? 0)
+      expect(rest).toMatchObject({ positions: own.slice(100), next: undefined })
     }),
   },
 ]

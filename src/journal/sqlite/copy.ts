@@ -1,3 +1,4 @@
+import { rollcall } from '../../platform/command-words.ts'
 import { rmSync, statSync } from 'node:fs'
 import { backup } from 'node:sqlite'
 import { syncFileNow } from '../../platform/node/durable-file.ts'
@@ -51,13 +52,13 @@ function checkCopy(copy: string): number {
   const damage = damageIn(db, 'integrity_check')
   if (damage !== undefined) {
     throw new Error(
-      `The copy ${copy} is damaged (${damage}). Check the disk, and the journal with rollcall doctor.`,
+      `The copy ${copy} is damaged (${damage}). Check the disk, and the journal with ${rollcall('doctor')}.`,
     )
   }
   return Number(db.prepare('SELECT count(*) AS count FROM signup').get()?.['count'])
 }
 
-const noBackup = 'it is no backup. Give a file that rollcall backup has written'
+const noBackup = `it is no backup. Give a file that ${rollcall('backup')} has written`
 
 /**
  * Copies a backup, with all that its log has, if it has one. Changes nothing in it.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import { tempFolder } from '../../../harness/temp-folder.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -12,8 +12,7 @@ import { SqliteDatabase } from './database.ts'
 async function openFile() {
   const folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
-  const open = () =>
-    new SqliteDatabase(file, { access: 'own', clock: systemClock, findsAddresses: true })
+  const open = () => new SqliteDatabase(file, { access: 'own', clock: systemClock })
   return { file, open, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
@@ -45,35 +44,43 @@ test('a read is answered while another process is in the middle of a write', asy
 const howSynced: Statement = { name: 'how synced', text: () => 'PRAGMA synchronous' }
 const [normal, full] = [1, 2]
 
-test('a commit waits for the disk, unless it is put on disk later', async () => {
+test('an append waits for the disk within its commit, all else behind it', async () => {
   await using world = await openFile()
   using database = world.open()
   const synced = () => database.run(howSynced, []).rows[0]?.['synchronous']
-  expect(await database.write(synced)).toBe(full)
-  expect(await database.write(synced, { isSynced: false })).toBe(normal)
-  expect(await database.write(synced), 'afterwards').toBe(full)
+  expect(database.transaction(synced)).toBe(full)
+  expect(await database.write(synced)).toBe(normal)
+  expect(database.transaction(synced), 'afterwards').toBe(full)
   const failing = () => {
     throw new Error('It failed.')
   }
-  await expect(database.write(failing, { isSynced: false })).rejects.toThrow('It failed.')
-  expect(await database.write(synced), 'after a failure').toBe(full)
+  await expect(database.write(failing)).rejects.toThrow('It failed.')
+  expect(database.transaction(synced), 'after a failure').toBe(full)
 })
 
-test('copies of what was erased are not dropped while another process writes', async () => {
+test('a write resolves when the log is on disk, if it is to be', async () => {
+  await using world = await openFile()
+  using database = world.open()
+  const putOnDisk = vi.spyOn(database.log, 'putOnDisk')
+  await database.write(() => undefined, { isSynced: false })
+  expect(putOnDisk).not.toHaveBeenCalled()
+  putOnDisk.mockRejectedValueOnce(new Error('The disk failed.'))
+  await expect(database.write(() => undefined)).rejects.toThrow('The disk failed.')
+})
+
+test('the log is not emptied while another process writes', async () => {
   await using world = await openFile()
   using database = world.open()
   using writer = new DatabaseSync(world.file)
   writer.exec('BEGIN IMMEDIATE')
-  expect(database.dropCopies()).toBe(false)
+  expect(await database.log.empty()).toBe(false)
   writer.exec('ROLLBACK')
-  expect(database.dropCopies()).toBe(true)
+  expect(await database.log.empty()).toBe(true)
 })
 
-test('a database in memory has nothing to put on disk', () => {
+test('a database in memory has nothing to put on disk', async () => {
   using database = new SqliteDatabase(':memory:', { access: 'own', clock: systemClock })
-  expect(() => {
-    database.putOnDisk()
-  }).not.toThrow()
+  expect(await database.write(() => 'written')).toBe('written')
 })
 
 test('whether the journal may be written is asked while no other process can write', async () => {

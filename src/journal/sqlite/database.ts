@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
-import { syncFileNow } from '../../platform/node/durable-file.ts'
 import type { Secret } from '../hashes.ts'
 import {
   type Answer,
@@ -19,9 +17,9 @@ import {
 } from '../sql.ts'
 import { busy, JournalBusy, OutcomeUnknown } from '../contracts/errors.ts'
 import { sqliteDialect } from './dialect.ts'
-import { isOneOf, toUnavailable } from './failure.ts'
-import { blockedMaxMs, openDatabase, type OpenOptions } from './open-database.ts'
-import { addressIndex } from './schema.ts'
+import { isOneOf, toUnavailable, unknownOutcome } from './failure.ts'
+import { openDatabase, type OpenOptions } from './open-database.ts'
+import { WriteAheadLog } from './write-ahead-log.ts'
 
 export interface DatabaseOptions extends OpenOptions {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
@@ -33,6 +31,7 @@ export interface DatabaseOptions extends OpenOptions {
 export class SqliteDatabase implements Database, Disposable {
   /** Undefined when the journal was opened for reading and has none. */
   readonly secret: Secret | undefined
+  readonly log: WriteAheadLog
   readonly #db: DatabaseSync
   readonly #clock: DatabaseOptions['clock']
   readonly #assertWritable: DatabaseOptions['assertWritable']
@@ -45,6 +44,7 @@ export class SqliteDatabase implements Database, Disposable {
     const { db, secret } = openDatabase(file, options)
     this.#db = db
     this.secret = secret
+    this.log = new WriteAheadLog(db, options.clock)
   }
 
   [Symbol.dispose](): void {
@@ -52,22 +52,28 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   /**
-   * Commits all that `work` changes, or nothing when it throws.
+   * Commits all that `work` changes, or nothing when it throws. What it commits without `isSynced` is on disk
+   * only after `log.putOnDisk`, or after a later commit of any process.
    *
    * @throws JournalBusy while another process writes; OutcomeUnknown when the commit may have happened
    */
-  transaction<T>(work: () => T): T {
+  transaction<T>(work: () => T, { isSynced = true } = {}): T {
+    let result: T
     try {
+      if (!isSynced) this.#db.exec('PRAGMA synchronous = NORMAL')
       this.#db.exec('BEGIN IMMEDIATE')
       this.#assertWritable?.()
-      const result = work()
+      result = work()
       this.#commit()
-      return result
     } catch (error) {
       // After some errors, for instance a full disk, SQLite has rolled back already.
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK')
       throw toUnavailable(error)
+    } finally {
+      if (!isSynced) this.#db.exec('PRAGMA synchronous = FULL')
     }
+    this.log.committed()
+    return result
   }
 
   /**
@@ -80,29 +86,27 @@ export class SqliteDatabase implements Database, Disposable {
     } catch (error) {
       // Without the end of the commit in the log, it is no commit.
       if (!isOneOf(error, 'ioError') || isOneOf(error, 'ioErrorOfWrite')) throw error
-      throw new OutcomeUnknown(
-        'The journal cannot be used: its disk did not tell what became of a commit.',
-        { cause: error },
-      )
+      throw new OutcomeUnknown(unknownOutcome, { cause: error })
     }
   }
 
   /**
-   * Like `transaction`, but waits while another process writes. Rejects with `JournalBusy` after `busy.maxMs`.
-   *
-   * What it commits without `isSynced` is on disk only after `putOnDisk`, or after a later commit of any
-   * process. So it does not wait for the disk while it keeps others from writing.
+   * Like `transaction`, but waits while another process writes, and neither the loop nor a lock waits for the
+   * disk. Rejects with `JournalBusy` after `busy.maxMs`.
    */
   async write<T>(work: () => T, { isSynced = true } = {}): Promise<T> {
+    const result = await this.#commitInTurn(work)
+    if (isSynced) await this.log.putOnDisk()
+    return result
+  }
+
+  async #commitInTurn<T>(work: () => T): Promise<T> {
     const until = this.#clock.elapsed() + busy.maxMs
     for (;;) {
       try {
-        if (!isSynced) this.#db.exec('PRAGMA synchronous = NORMAL')
-        return this.transaction(work)
+        return this.transaction(work, { isSynced: false })
       } catch (error) {
         if (!(error instanceof JournalBusy) || this.#clock.elapsed() >= until) throw error
-      } finally {
-        if (!isSynced) this.#db.exec('PRAGMA synchronous = FULL')
       }
       await this.#clock.sleep(busy.retryMs)
     }
@@ -110,45 +114,6 @@ export class SqliteDatabase implements Database, Disposable {
 
   get file(): string {
     return this.#db.location() ?? ''
-  }
-
-  /** Puts everything that was committed so far on disk. Needs no room there. */
-  putOnDisk(): void {
-    const log = `${this.file}-wal`
-    this.#read(() => existsSync(log) && syncFileNow(log))
-  }
-
-  /**
-   * Leaves no copy of what was erased, in the index of addresses and in the write-ahead log. Takes two seconds for
-   * a million signups with that index. Returns false when another process reads or writes just now.
-   */
-  dropCopies(): boolean {
-    try {
-      if (this.#db.prepare(addressIndex.find).get()) this.#db.exec(addressIndex.rebuild)
-    } catch (error) {
-      if (isOneOf(error, 'busy', 'locked')) return false
-      throw toUnavailable(error)
-    }
-    return this.emptyLog()
-  }
-
-  /**
-   * Writes all of the write-ahead log into the database and empties the log. Returns false when another
-   * process reads or writes just now.
-   */
-  emptyLog(): boolean {
-    return this.#read(() => {
-      // Most of the work is done without the lock that keeps writers out: all of the log, and then what
-      // others wrote meanwhile.
-      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(PASSIVE)')
-      // SQLite would wait for readers while it holds that lock.
-      this.#db.exec('PRAGMA busy_timeout = 0')
-      try {
-        return this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
-      } finally {
-        this.#db.exec(`PRAGMA busy_timeout = ${blockedMaxMs}`)
-      }
-    })
   }
 
   async query<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>> {

@@ -21,6 +21,10 @@ export function isOneOf(error: unknown, ...kinds: readonly (keyof typeof codes)[
   return kinds.some((kind) => codes[kind] === code || codes[kind] === (code & 0xff))
 }
 
+/** The message of `OutcomeUnknown`. */
+export const unknownOutcome =
+  'The journal cannot be used: its disk did not tell what became of a commit.'
+
 /** Turns SQLite's errors (disk full, I/O, locked) into the journal's, and returns other errors as they are. */
 export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || errcodeOf(error) === 0) return error

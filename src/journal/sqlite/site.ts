@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { TabCursor } from '../contracts/intake-log.ts'
 import { defaultPolicy, type JournalPolicy } from '../contracts/journal.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import { reading, statementsOf } from '../sql.ts'
-import { DefaultTabName } from '../tables/default-tab.ts'
 import { factOf } from '../tables/facts.ts'
+import { filling, hashingOf } from '../tables/people.ts'
 import { addSite, findSite, linkKeyFact, linkKeyOf, type Site } from '../tables/site.ts'
+import { notingWordings, wordingsToNote } from '../tables/pending/wordings.ts'
 import type { SqliteDatabase } from './database.ts'
 
-/** Name of a fact: something was erased since `SqliteDatabase.dropCopies` dropped its copies. */
+/** Name of a fact: something was erased since the log was emptied. */
 const copiesFact = 'copies in the log'
 
 const sql = statementsOf('sqlite copies', {
@@ -33,11 +35,16 @@ export function openSite(
   const { id, code } = db.runNow(findSite(name)) ?? db.transaction(() => db.runNow(addSite(name)))
   const linkKey =
     db.runNow(factOf(id, linkKeyFact)) ?? db.transaction(() => db.runNow(linkKeyOf(id)))
-  const defaultTab = new DefaultTabName({ db, id, policy })
-  const close = () => db.transaction(() => db.runNow(defaultTab.closeLeft()))
-  if (db.runNow(defaultTab.isLeft())) while (!close());
+  if (db.runNow(wordingsToNote({ id, policy })) !== undefined) {
+    db.transaction(() => db.runNow(notingWordings({ id, policy })))
+  }
+  const hashOf = db.runNow(hashingOf({ id, secret, policy }))
+  const fill = (from: number) =>
+    db.transaction(() => db.runNow(filling({ id, secret }, from)), { isSynced: false })
+  for (let from = hashOf('') === null ? undefined : 0; from !== undefined;) from = fill(from)
   return {
-    ...{ db, id, name, code, policy, defaultTab, secret, linkKey },
+    ...{ db, id, name, code, policy, secret, hashOf, linkKey },
+    now: () => systemClock.now(),
     appended: new Listeners<number>(),
     settled: new Listeners<readonly TabCursor[]>(),
     // A new value each time, so that `dropCopies` sees what was erased while it ran.
@@ -46,11 +53,14 @@ export function openSite(
   }
 }
 
-/** Drops the copies of erased cells, if something was erased. Returns false when another process prevents that. */
+/** Drops the copies of erased cells in the write-ahead log, if something was erased. Returns false when another process prevents that. */
 async function dropCopies(db: SqliteDatabase, site: number): Promise<boolean> {
   const noted = await reading(db, factOf(site, copiesFact))
   if (noted === undefined) return true
-  if (!db.dropCopies()) return false
+  // Most of the work. Waiting requests run before the rest.
+  await db.log.write()
+  await new Promise((resolve) => setImmediate(resolve))
+  if (!(await db.log.empty())) return false
   await db.change([], [sql.forget, site, copiesFact, noted])
   return true
 }

@@ -2,7 +2,6 @@ import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Appended } from '../contracts/intake-log.ts'
 import {
   type Commit,
-  needsAddresses,
   type OpenJournal,
   type OpenReader,
   type SitePolicies,
@@ -16,6 +15,7 @@ import { SqliteDatabase } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { Access } from './open-database.ts'
 import { openSite } from './site.ts'
+import { logProgram } from './write-ahead-log.ts'
 
 export interface SqliteOptions {
   /** `beside` when a service may have the journal open with other settings. */
@@ -27,7 +27,7 @@ export interface SqliteOptions {
 
 /**
  * Opens the journal in this SQLite file with these sites. Makes or migrates its tables if necessary, and
- * adds the sites that it does not have. Every commit is synced to disk. Any number of processes may have
+ * adds the sites that it does not have. What somebody waits for is synced to disk. Any number of processes may have
  * the file open.
  *
  * @throws Error when the file is not a journal, or was written by a newer version.
@@ -38,11 +38,12 @@ export function openSqliteSites(
   options: SqliteOptions = {},
 ): OpenJournal {
   const { access = 'own', clock = systemClock, assertWritable } = options
-  const findsAddresses = [...policies.values()].some(needsAddresses)
-  const needs = { findsAddresses, findsMailed: true }
-  const db = new SqliteDatabase(file, { access, ...needs, clock, assertWritable })
+  const db = new SqliteDatabase(file, { access, clock, assertWritable })
   try {
-    return sitesOn(db, policies, { clock })
+    const sites = sitesOn(db, policies, { clock })
+    // What opens the sites waits for no other writer.
+    if (access === 'own') db.log.useThread(logProgram)
+    return sites
   } catch (error) {
     db[Symbol.dispose]()
     throw error
@@ -62,10 +63,13 @@ export function sitesOn(
   )
   const sites = Array.from(policies, ([name, policy]) => {
     const site = openSite(db, name, policy)
-    const imports = importsIn(db, site.id)
+    const imports = importsIn(db, site)
     return [name, journalOf(site, { ...onOneMachine, appends, imports })] as const
   })
-  return openJournal(db, new Map(sites), commits, async () => db[Symbol.dispose]())
+  return openJournal(db, new Map(sites), commits, async () => {
+    await db.log[Symbol.asyncDispose]()
+    db[Symbol.dispose]()
+  })
 }
 
 /** What is so where all processes are on one machine. */

@@ -9,7 +9,6 @@ import { makeFullSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { addressHash } from '../../src/journal/hashes.ts'
-import { day } from '../../src/platform/clock.ts'
 import { link } from './contracts/confirmation-contract.ts'
 import { ada, deliver, forget } from './contracts/erasure-contract.ts'
 import { ask, confirming, noon } from './contracts/outbox-contract.ts'
@@ -29,16 +28,20 @@ async function filesWith(folder: string, address: string): Promise<string[]> {
 test('no byte of a forgotten address is left in the files, beside a process that has them open', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
-  await using service = openSqliteJournal(file, { duplicates: 'ignore' })
-  await using command = openSqliteJournal(file, {}, { access: 'beside' })
   const address = 'Ada.Lovelace@example.com'
   const idempotency = { space: '', key: address, fingerprint: 'content' }
   // Cells that need pages of their own.
   const metadata = JSON.stringify({ note: `${address} `.repeat(300) })
   const cells = { email: address, metadata, fields: { contact: address } }
   const others = () => Array.from({ length: 300 }, () => makeFullSignup())
-  await service.intake.append(others())
-  await service.intake.append([makeFullSignup(cells)], { idempotency })
+  {
+    // People are kept from the next start on.
+    await using before = openSqliteJournal(file)
+    await before.intake.append(others())
+    await before.intake.append([makeFullSignup(cells)], { idempotency })
+  }
+  await using service = openSqliteJournal(file, { duplicates: 'ignore' })
+  await using command = openSqliteJournal(file, {}, { access: 'beside' })
   await deliver(service)
   await deliver(service)
   await deliver(service)
@@ -47,7 +50,7 @@ test('no byte of a forgotten address is left in the files, beside a process that
   expect(await filesWith(folder.path, address)).toContain('journal.db-wal')
   expect(await forget(command, address)).toMatchObject({ written: [301], unwritten: 1 })
   for (const { position } of await command.erasure.removals(0)) {
-    await service.erasure.removed(position, { wasFound: true, others: 0 })
+    await service.erasure.removed([position])
   }
   expect(await service.erasure.scrub()).toBe(true)
   expect(await filesWith(folder.path, address)).toEqual([])
@@ -56,7 +59,7 @@ test('no byte of a forgotten address is left in the files, beside a process that
   })
 })
 
-test('no mail keeps an address once it was sent, but a welcome, until its person has left for good', async () => {
+test('no mail keeps an address once it was sent, but a welcome, until its person has left', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   await using journal = openSqliteJournal(file, { ...confirming, welcomes: true })
@@ -69,7 +72,6 @@ test('no mail keeps an address once it was sent, but a welcome, until its person
   const welcome = await link(journal)
   expect(kept()).toEqual([{ kind: 'welcome' }])
   await journal.confirmation.leave(welcome, noon)
-  await journal.confirmation.sweep(noon + day)
   expect(kept()).toEqual([])
 })
 
@@ -106,6 +108,90 @@ test('the secret is in a file of its own, stays the same, and is made anew when 
   expect(await hashOf()).toHaveLength(2)
   await writeFile(path, 'scribble')
   expect(() => openSqliteJournal(file)).toThrow(/its secret.*is damaged/)
+})
+
+test('without the secret, people are known anew by their cells, and who had none is not', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const append = async (...emails: string[]) => {
+    await using journal = openSqliteJournal(file, { duplicates: 'ignore' })
+    const appended = await journal.intake.append(emails.map((email) => makeFullSignup({ email })))
+    if (emails.length === 1) {
+      await deliver(journal)
+      while (await journal.retention.expire(Infinity));
+    }
+    return appended.kind === 'appended' && appended.duplicates
+  }
+  await append('expired@example.com')
+  await append(ada, 'other@example.com')
+  await rm(join(folder.path, 'journal.secret'))
+  expect(await append(ada, 'expired@example.com')).toBe(1)
+  expect(await append('expired@example.com', 'new@example.com')).toBe(1)
+})
+
+test('what was released before the secret was lost is known anew, too', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    await using journal = openSqliteJournal(file, { holdsSuspects: true })
+    await journal.intake.append([makeFullSignup({ email: ada, suspect: ['links'] })])
+    await journal.quarantine.release([1], 1)
+  }
+  await rm(join(folder.path, 'journal.secret'))
+  await using journal = openSqliteJournal(file, { duplicates: 'ignore' })
+  expect(await journal.intake.append([makeFullSignup({ email: ada })])).toMatchObject({
+    duplicates: 1,
+  })
+})
+
+test('a fill of people that was stopped goes on where it stopped', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const emails = Array.from({ length: 1_500 }, (_, n) => `a${n}@example.com`)
+  {
+    await using journal = openSqliteJournal(file)
+    await journal.intake.append(emails.map((email) => makeFullSignup({ email })))
+  }
+  const known = () => {
+    using database = new DatabaseSync(file, { readOnly: true })
+    return database.prepare('SELECT count(person) AS count FROM signup').get()?.['count']
+  }
+  let left = 2
+  const assertWritable = () => {
+    if (left-- === 0) throw new Error('It was stopped.')
+  }
+  const open = () => openSqliteJournal(file, { hasAdminPage: true }, { assertWritable })
+  expect(open).toThrow('It was stopped.')
+  expect(known()).toBe(1_000)
+  await using journal = open()
+  expect(known()).toBe(1_500)
+  expect(await journal.reader.positionsOf('A1400@example.com', 0)).toMatchObject({
+    positions: [1_401],
+  })
+})
+
+test('who leaves has a tombstone, though a kill came when nothing told the address any more', async () => {
+  await using folder = await tempFolder()
+  let left = Infinity
+  const assertWritable = () => {
+    if (left-- === 0) throw new Error('It was stopped.')
+  }
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file, { welcomes: true }, { assertWritable })
+  const signup = makeFullSignup({ email: ada })
+  const [now, greeting] = [signup.receivedAt, { share: 'share', language: 'en' }]
+  await journal.intake.append([signup], { greeting })
+  const { messages } = await journal.outbox.claim({ kinds: ['welcome'], by: 'me', now, max: 1 })
+  const { number, id } = messages[0] ?? expect.fail()
+  await journal.outbox.settle(number, { kind: 'sent', at: now })
+  // The mail loses its address.
+  await journal.retention.expire(now + 1)
+  left = 1
+  await expect(journal.confirmation.leave(id, now)).rejects.toThrow('It was stopped.')
+  expect(await journal.reader.page(0, 9)).toEqual([])
+  left = Infinity
+  await journal.confirmation.leave(id, now)
+  expect(await journal.erasure.tombstones()).toHaveLength(1)
 })
 
 test('a journal in memory makes no file', async () => {
@@ -160,7 +246,7 @@ test('no byte of an address is left when its row is removed after the log was em
   await forget(journal)
   expect(await journal.erasure.scrub()).toBe(true)
   for (const { position } of await journal.erasure.removals(0)) {
-    await journal.erasure.removed(position, { wasFound: true, others: 0 })
+    await journal.erasure.removed([position])
   }
   expect(await journal.erasure.scrub()).toBe(true)
   expect(await filesWith(folder.path, ada)).toEqual([])

@@ -1,11 +1,62 @@
-import { writeFile } from 'node:fs/promises'
+// @module-tag slow
+import { writeFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeCrowd } from '../../harness/crowd.ts'
+import { crowdIn, makeCrowd } from '../../harness/crowd.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import { append, dataFolder, emailsOf, finish, forget, left } from './erased-bytes-world.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
+
+/** SQLite has an index of addresses then. */
+const policy = { duplicates: 'ignore' } as const
+
+type Crowd = ReturnType<typeof makeCrowd>
+
+/** A folder with a `DATA_DIR`, removed at the end. */
+async function dataFolder() {
+  const folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  await mkdir(dataDir, { mode: 0o700 })
+  const file = join(dataDir, 'journal.db')
+  return {
+    ...{ dataDir, file, backup: join(folder.path, 'backup.db'), path: folder.path },
+    open: () => openSqliteJournal(file, policy),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+const emailsOf = (crowd: Crowd) => crowd.map(({ email }) => email)
+
+async function append({ intake }: Journal, crowd: Crowd): Promise<void> {
+  for (let at = 0; at < crowd.length; at += 100) await intake.append(crowd.slice(at, at + 100))
+}
+
+/** Forgets these people, one in eight at a time, and then says that their rows are gone. */
+async function forget({ erasure }: Journal, crowd: Crowd): Promise<void> {
+  for (let part = 0; part < 8; part++) {
+    for (const { email } of crowd.filter((_, at) => at % 8 === part)) await erasure.forget(email)
+    for (let next: number | undefined = 0; next !== undefined;) {
+      next = (await erasure.eraseNext(next)).next
+    }
+  }
+  await finish(erasure)
+}
+
+/** Says that the rows of all forgotten people are gone. */
+async function finish(erasure: Journal['erasure']): Promise<void> {
+  for (let page = await erasure.removals(0); page.length > 0; page = await erasure.removals(0)) {
+    for (const { position } of page) await erasure.removed([position])
+  }
+  expect(await erasure.scrub()).toBe(true)
+}
+
+/** Which of these people have their address in a file of the folder. */
+async function left(dataDir: string, crowd: Crowd): Promise<readonly string[]> {
+  const found = await crowdIn(dataDir)
+  return emailsOf(crowd).filter((email) => found.has(email))
+}
 
 const noon = Date.UTC(2026, 10, 20, 12)
 

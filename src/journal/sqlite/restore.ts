@@ -9,19 +9,18 @@ import {
 } from '../contracts/delivery-log.ts'
 import type { Tombstone } from '../contracts/erasure.ts'
 import { JournalUnavailable } from '../contracts/errors.ts'
-import { type Restored, type SitePolicies, unknownPolicy } from '../contracts/journal.ts'
+import type { Restored, SitePolicies } from '../contracts/journal.ts'
 import { ask, type Operation, reading, statementsOf } from '../sql.ts'
-import { findFrozen, refOf, releasing } from '../tables/batches.ts'
+import { findFrozen, refOf, stepsToRelease } from '../tables/batches.ts'
 import { callsAfter, replacingCalls } from '../tables/call-ledger.ts'
 import { eraseHeld } from '../tables/erase.ts'
 import { erasureOf, toTombstone } from '../tables/erasure.ts'
 import { dropFact, setFact } from '../tables/facts.ts'
-import { besideState, messageStage } from '../tables/layout.ts'
-import { erasedPending } from '../tables/pending.ts'
 import { siteIds, readerOf } from '../tables/reader.ts'
 import { codesOfSite, findSite, newMarkerBase, newSiteCode } from '../tables/site.ts'
 import { connect, damageIn } from './connect.ts'
 import { SqliteDatabase } from './database.ts'
+import { appendConfirmed, takeDecisions } from './decisions.ts'
 import { openSite, type SqliteSite } from './site.ts'
 
 const sql = statementsOf('sqlite restore', {
@@ -33,8 +32,6 @@ const sql = statementsOf('sqlite restore', {
                coalesce((SELECT received_at FROM signup ORDER BY position DESC LIMIT 1), 0),
                coalesce((SELECT max(last_settled_at) FROM site), 0)) AS at`,
   tombstones: 'SELECT hash, upto FROM tombstone WHERE site = $1',
-  eraseEnded: `UPDATE pending SET ${erasedPending}
-               WHERE site = $1 AND state >= ${besideState.confirmed} AND email <> ''`,
 })
 
 export interface RestoreOptions {
@@ -65,18 +62,25 @@ export async function makeRestored(
   replaced?: string,
 ): Promise<Restored> {
   using old = replaced === undefined ? undefined : openReplaced(replaced, clock)
-  if (old?.emptyLog() === false) {
+  if ((await old?.log.empty()) === false) {
     throw new JournalUnavailable(
       'Another command uses the journal just now. Wait until it has ended.',
     )
   }
-  // An index of addresses would keep remains of those that are erased here. The service makes a new one.
   using db = new SqliteDatabase(copy, { access: 'own', clock })
   const names = [...(await siteIds(db)).keys()]
-  const unknown = names.map((name) => [name, unknownPolicy] as const)
+  const unknown = names.map((name) => [name, {}] as const)
   const sum = { signups: 0, waiting: 0, forgotten: 0 }
-  for (const [name, policy] of new Map([...unknown, ...policies])) {
-    const restored = await makeRestoredSite(openSite(db, name, policy), await readSite(name, old))
+  const given = new Map([...unknown, ...policies])
+  const pairs = await Promise.all(
+    Array.from(given, async ([name, policy]) => {
+      return { site: openSite(db, name, policy), replaced: await readSite(name, old) }
+    }),
+  )
+  const sites = pairs.map(({ site }) => site)
+  if (old) await appendConfirmed(sites, old.file)
+  for (const { site, replaced } of pairs) {
+    const restored = await makeRestoredSite(site, replaced, old?.file)
     sum.signups += restored.signups
     sum.waiting += restored.waiting
     sum.forgotten += restored.forgotten
@@ -108,8 +112,8 @@ function isSound(file: string): boolean {
 interface ReplacedSite {
   readonly tombstones: readonly Tombstone[]
   readonly codes: readonly string[]
-  /** Where to ask for more; undefined when the journal cannot be used. */
-  readonly old?: { readonly db: SqliteDatabase; readonly id: number }
+  /** Undefined when that journal cannot be used, or does not have the site. */
+  readonly id?: number
 }
 
 async function readSite(name: string, old: SqliteDatabase | undefined): Promise<ReplacedSite> {
@@ -119,19 +123,21 @@ async function readSite(name: string, old: SqliteDatabase | undefined): Promise<
   return {
     tombstones: rows.map(toTombstone),
     codes: await reading(old, codesOfSite(site)),
-    old: { db: old, id: site.id },
+    id: site.id,
   }
 }
 
 async function makeRestoredSite(
   site: SqliteSite,
   replaced: ReplacedSite,
+  file: string | undefined,
 ): Promise<Omit<Restored, 'isBlind' | 'isQuotaUnknown'>> {
   const { db, id } = site
   await db.transact([], () => endingFrozenBatch(site))
-  const forgotten = await eraseForgotten(site, replaced.tombstones)
-  if (replaced.old) await takeDecisions(site, replaced.old)
-  const figures = await readerOf(site).figures(0, 0)
+  const forgotten = await eraseListed(site, replaced.tombstones)
+  // Behind that, as who has left is still known by their links.
+  if (file !== undefined && replaced.id) await takeDecisions(site, replaced.id, file)
+  const figures = await readerOf(site).figures()
   const { waiting } = figures
   await db.transact([], function* () {
     const codes = new Set([...(yield* codesOfSite(site)), ...replaced.codes])
@@ -155,12 +161,14 @@ function* endingFrozenBatch(site: SqliteSite): Operation<void> {
   const { id } = site
   const [{ rows }] = yield* ask(findFrozen(id))
   const batch = refOf(rows)
-  const ending = batch ? [...eraseHeld(site, batch.number), ...releasing(id, batch.number)] : []
+  const ending = batch
+    ? [...eraseHeld(site, batch.number), ...stepsToRelease(id, batch.number)]
+    : []
   yield* ask(...ending, [sql.noteRestored, id, restoredFact])
 }
 
 /** Erases the people who were forgotten after the backup. Whatever rows they have are to be removed. */
-async function eraseForgotten(site: SqliteSite, tombstones: readonly Tombstone[]): Promise<number> {
+async function eraseListed(site: SqliteSite, tombstones: readonly Tombstone[]): Promise<number> {
   const erasure = erasureOf(site)
   await erasure.adopt(tombstones)
   let erased = 0
@@ -170,33 +178,6 @@ async function eraseForgotten(site: SqliteSite, tombstones: readonly Tombstone[]
     next = slice.next
   }
   return erased
-}
-
-/**
- * Takes over what the replaced journal knows of the time since the backup: which mails have gone, what people
- * have decided by their links, who is blocked, and how many mails each mailbox got.
- */
-async function takeDecisions(site: SqliteSite, old: Pick<SqliteSite, 'db' | 'id'>): Promise<void> {
-  const { db, id } = site
-  using connection = connect(db.file)
-  connection.prepare('ATTACH ? AS replaced').run(old.db.file)
-  // A sending gets a negative number: a new message gets that of one after the backup.
-  connection.exec(`BEGIN IMMEDIATE;
-    UPDATE message SET stage = known.stage, ended_at = known.ended_at,
-      email = CASE WHEN message.kind = 'welcome' THEN message.email ELSE '' END
-    FROM replaced.message AS known
-    WHERE message.site = ${id} AND message.stage < ${messageStage.sent}
-      AND known.id = message.id AND known.stage >= ${messageStage.sent};
-    UPDATE pending SET state = known.state, expires_at = known.expires_at, kept_until = known.kept_until
-    FROM replaced.pending AS known
-    WHERE pending.site = ${id} AND pending.email <> ''
-      AND known.id = pending.id AND known.state <> ${besideState.pending};
-    INSERT OR REPLACE INTO block
-      SELECT ${id}, person, why, at, until FROM replaced.block WHERE site = ${old.id};
-    INSERT OR IGNORE INTO sending
-      SELECT -message, ${id}, recipient, at FROM replaced.sending WHERE site = ${old.id};
-    COMMIT`)
-  await db.change([], [sql.eraseEnded, id], ...site.noteErased())
 }
 
 /** Notes the calls that were made, or else all that may have been made since the backup. */

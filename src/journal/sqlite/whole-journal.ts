@@ -1,12 +1,11 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { busy } from '../contracts/errors.ts'
 import { newSecret } from '../hashes.ts'
-import { type MovedJournal, stateSql } from '../moved-journal.ts'
+import type { MovedJournal } from '../moved-journal.ts'
 import type { Given, Value } from '../sql.ts'
 import type { ColumnKind, Table } from '../tables/layout.ts'
 import { idOfBytes } from '../tables/rows.ts'
 import { connect } from './connect.ts'
-import { sqliteDialect } from './dialect.ts'
 import { openDatabase } from './open-database.ts'
 
 const pageSize = 1_000
@@ -20,7 +19,7 @@ const pageSize = 1_000
  */
 export function openWholeJournal(file: string): MovedJournal & Disposable {
   using stack = new DisposableStack()
-  const { db, secret } = openDatabase(file, { access: 'read', findsAddresses: false })
+  const { db, secret } = openDatabase(file, { access: 'read' })
   stack.use(db)
   const lock = stack.use(connect(file, { timeout: busy.maxMs }))
   try {
@@ -35,22 +34,16 @@ export function openWholeJournal(file: string): MovedJournal & Disposable {
   return {
     code: String(site['code']),
     secret: secret ?? newSecret(),
-    state: JSON.stringify(db.prepare(stateSql(sqliteDialect)).get()),
-    pages: (table, after) => pagesOf(db, table, after),
+    pages: (table) => pagesOf(db, table),
     [Symbol.dispose]: () => opened.dispose(),
   }
 }
 
 /** As `MovedJournal.pages`. */
-function* pagesOf(
-  db: DatabaseSync,
-  { name, columns, key }: Table,
-  after?: number,
-): Generator<readonly Given[]> {
+function* pagesOf(db: DatabaseSync, { name, columns, key }: Table): Generator<readonly Given[]> {
   const kinds = Object.entries(columns)
-  const condition = after === undefined ? '' : `WHERE ${key.join()} > ${after}`
   const rows = db.prepare(
-    `SELECT ${Object.keys(columns).join(', ')} FROM ${name} ${condition} ORDER BY ${key.join(', ')}`,
+    `SELECT ${Object.keys(columns).join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`,
   )
   let page: Given[] = []
   for (const row of rows.iterate()) {
@@ -64,7 +57,7 @@ function* pagesOf(
 }
 
 function valueOf(value: SQLOutputValue | undefined, kind: ColumnKind): Value {
-  if (kind === 'id') return idOfBytes(value as Uint8Array)
+  if (kind === 'id' && value !== null) return idOfBytes(value as Uint8Array)
   if (kind === 'flag') return value === 1
   return value as Value
 }

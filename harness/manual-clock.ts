@@ -87,7 +87,13 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Waits enough turns of the event loop for group commits and sliced reads to end. */
+/** Waits for files to be on disk, and then enough turns of the event loop for group commits and sliced reads to end. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 80; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 80; turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (process.getActiveResourcesInfo().some((name) => waitsForFiles.has(name))) turn = 0
+  }
 }
+
+/** What Node calls the work on files that is under way. */
+const waitsForFiles = new Set(['FSReqPromise', 'CloseReq'])

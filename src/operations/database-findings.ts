@@ -1,5 +1,5 @@
-import { type Finding, findingsOf } from '../signup/finding.ts'
-import type { Risk, ServerFacts } from '../journal/contracts/server-facts.ts'
+import { type Finding, findingsOf } from '../platform/finding.ts'
+import type { Risk, ServerFacts } from '../journal/postgres/server-facts.ts'
 
 const { ok, warning, fault } = findingsOf('database')
 
@@ -38,62 +38,52 @@ export type Needs = 'reading' | 'writing'
  * the primary by itself.
  */
 export function accessProblem(facts: ServerFacts, needs: Needs) {
-  const { isStandby, isReadOnly, isForeign, mayEnter, tables, mayMigrate } = facts
+  const { isStandby = false, isReadOnly, isForeign, mayEnter, tables, mayMigrate } = facts
   const { rightsMissing = [] } = facts
   const writes = needs === 'writing'
   const missing = writes ? rightsMissing : rightsMissing.filter((right) => right === 'SELECT')
   const rights = missing.join(', ')
-  const problems: readonly (readonly [applies: boolean | undefined, why: string, hint: string])[] =
-    [
-      [
-        writes && isStandby,
-        'is a standby, which takes no signups',
-        'Give the host of the primary in DATABASE_URL.',
-      ],
-      [
-        writes && isReadOnly,
-        'is read-only: its setting default_transaction_read_only is on',
-        'Turn it off for the database and its user. A provider may have turned it on because the disk is full.',
-      ],
-      [
-        isForeign,
-        'has a schema rollcall with the tables of another program',
-        'Make a database for Rollcall alone, or rename that schema.',
-      ],
-      [
-        mayEnter === false,
-        'does not let this user into its schema rollcall',
-        'Let its owner run GRANT USAGE ON SCHEMA rollcall TO this user.',
-      ],
-      [
-        rights !== '',
-        `does not give this user the right to ${rights} in its tables`,
-        `Let their owner run GRANT ${rights} ON ALL TABLES IN SCHEMA rollcall TO this user.`,
-      ],
-      [
-        writes && tables === 0 && mayMigrate === false,
-        'does not let this user make tables',
-        'Make it the owner of the database, or give it GRANT CREATE ON DATABASE, or on its schema rollcall.',
-      ],
-    ]
-  const [, message, hint] = problems.find(([applies]) => applies) ?? []
-  if (message === undefined || hint === undefined) return undefined
-  return { message, hint, isStandby: writes && isStandby === true }
+  const problem = (message: string, hint: string) => {
+    return { message, hint, isStandby: writes && isStandby }
+  }
+  if (writes && isStandby) {
+    const hint = 'Give the host of the primary in DATABASE_URL.'
+    return problem('is a standby, which takes no signups', hint)
+  }
+  if (writes && isReadOnly) {
+    return problem(
+      'is read-only: its setting default_transaction_read_only is on',
+      'Turn it off for the database and its user. A provider may have turned it on because the disk is full.',
+    )
+  }
+  if (isForeign) {
+    const hint = 'Make a database for Rollcall alone, or rename that schema.'
+    return problem('has a schema rollcall with the tables of another program', hint)
+  }
+  if (mayEnter === false) {
+    const hint = 'Let its owner run GRANT USAGE ON SCHEMA rollcall TO this user.'
+    return problem('does not let this user into its schema rollcall', hint)
+  }
+  if (rights !== '') {
+    const hint = `Let their owner run GRANT ${rights} ON ALL TABLES IN SCHEMA rollcall TO this user.`
+    return problem(`does not give this user the right to ${rights} in its tables`, hint)
+  }
+  if (!writes || tables !== 0 || mayMigrate !== false) return undefined
+  return problem(
+    'does not let this user make tables',
+    'Make it the owner of the database, or give it GRANT CREATE ON DATABASE, or on its schema rollcall.',
+  )
 }
 
 function tablesOf(facts: ServerFacts): Said {
   const problem = accessProblem(facts, 'writing')
   if (problem) return fault(problem.message, problem.hint)
-  const { tables, tablesWanted, mayMigrate } = facts
+  const { tables, otherVersion, mayMigrate } = facts
   if (tables === 0) {
     return warning('has no tables of Rollcall yet', 'The next start of a service makes them.')
   }
-  if (tables !== undefined && tables > tablesWanted) {
-    return fault('a newer version of Rollcall made its tables', 'Run the newer version here, too.')
-  }
-  if (tables !== undefined && tables < tablesWanted) {
-    const hint = 'Start that version until it has delivered everything, then give another database.'
-    return fault('a version of Rollcall that was never released made its tables', hint)
+  if (otherVersion) {
+    return fault(`has a journal of no use here: ${otherVersion.why}`, `${otherVersion.hint}.`)
   }
   if (mayMigrate === false) {
     const hint = 'Make it the owner of the tables before you upgrade.'

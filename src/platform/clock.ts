@@ -50,14 +50,19 @@ export const systemClock: Clock = {
   },
 }
 
+/** All that look so often look at the same moments, so that their looks can share a round trip. */
+export function untilLook(clock: Pick<Clock, 'elapsed'>, everyMs: number): number {
+  return 1.5 * everyMs - ((clock.elapsed() + everyMs / 2) % everyMs)
+}
+
 /**
- * Works after each pause, until it is disposed of, which waits for the work.
+ * Works at each look (`untilLook`), until it is disposed of, which waits for the work.
  *
  * @param failed gets what the work throws, which goes on all the same
  */
 export function everySo(
-  clock: Pick<Clock, 'sleep'>,
-  pauseMs: number,
+  clock: Pick<Clock, 'elapsed' | 'sleep'>,
+  everyMs: number,
   work: (signal: AbortSignal) => Promise<unknown>,
   failed: (error: unknown) => void,
 ): AsyncDisposable {
@@ -65,7 +70,7 @@ export function everySo(
   const { signal } = stopping
   const run = async () => {
     for (;;) {
-      await clock.sleep(pauseMs, signal)
+      await clock.sleep(untilLook(clock, everyMs), signal)
       if (signal.aborted) return
       await work(signal).catch(failed)
     }

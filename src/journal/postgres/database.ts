@@ -10,7 +10,6 @@ import {
   type Lock,
   type Operation,
   type Row,
-  rowOf,
   run,
   type Statement,
   statementsOf,
@@ -43,20 +42,20 @@ export interface DatabaseOptions {
  */
 export const syncedCommit = `SELECT set_config('synchronous_commit', 'on', true)
   WHERE current_setting('synchronous_commit') = 'off'`
+const unsyncedCommit = 'SET LOCAL synchronous_commit = off'
 
 const sql = statementsOf('postgres database', {
+  // The commit of a message waits for everything that was committed before. No table has it.
+  putOnDisk: "SELECT pg_logical_emit_message(true, 'rollcall', '')",
   lockHead: 'SELECT position FROM head FOR UPDATE',
   lockSite: 'SELECT id FROM site WHERE id = $1 FOR UPDATE',
   // The first transaction of an account makes its row. Nobody reads the number.
   lockAccount: `INSERT INTO account (name, number) VALUES ($1, 1)
                 ON CONFLICT (name) DO UPDATE SET number = account.number + 1`,
-  journal: 'SELECT journal FROM head WHERE only_row',
-  // Fails when another journal was moved here.
-  expectJournal: 'SELECT 1 / count(*) FROM head WHERE only_row AND journal = $1',
 })
 
 /** The statement that waits for a lock. */
-function stepOf(lock: Lock): Step {
+function stepOf(lock: Lock): readonly [Statement, ...(number | string)[]] {
   switch (lock.of) {
     case 'head':
       return [sql.lockHead]
@@ -93,9 +92,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
    * seconds, so `jit` is off, too.
    */
   readonly #settings: string
-  #guard: readonly Step[] = []
   /** What is asked with each statement in this turn of the event loop. */
   readonly #asked = new Map<Statement, Asked>()
+  /** For all who ask in this turn of the event loop. */
+  #putting: Promise<void> | undefined
 
   /** Connects only when it is used. */
   constructor(url: string, { clock, limits = {} }: DatabaseOptions) {
@@ -107,23 +107,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       SET LOCAL idle_in_transaction_session_timeout = ${all.idleMs};
       SET LOCAL search_path = rollcall;
       SET LOCAL enable_seqscan = off;
-      SET LOCAL jit = off;
-      ${syncedCommit}`
+      SET LOCAL jit = off;`
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#connections.close()
-  }
-
-  /**
-   * Lets each later transaction fail with `JournalReplaced`, right behind its lock, as soon as another
-   * journal was moved to this database. Resolves with what the head calls the present one.
-   */
-  async keepToJournal(): Promise<string> {
-    const [head] = await this.query([sql.journal])
-    const journal = String(rowOf(head)['journal'])
-    this.#guard = [[sql.expectJournal, journal]]
-    return journal
   }
 
   /** Each statement may run twice. */
@@ -157,29 +145,65 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return asked
   }
 
-  async change<const Steps extends readonly Step[]>(
+  change<const Steps extends readonly Step[]>(
     locks: readonly Lock[],
     ...steps: Steps
   ): Promise<Answers<Steps>> {
-    const first = [...locks.map(stepOf), ...this.#guard]
+    return this.#change(locks, steps, syncedCommit)
+  }
+
+  /** As `change`, but the commit is on disk only after `putOnDisk`, or after a later one. */
+  changeUnsynced<const Steps extends readonly Step[]>(
+    locks: readonly Lock[],
+    ...steps: Steps
+  ): Promise<Answers<Steps>> {
+    return this.#change(locks, steps, unsyncedCommit)
+  }
+
+  async #change<const Steps extends readonly Step[]>(
+    locks: readonly Lock[],
+    steps: Steps,
+    sync: string,
+  ): Promise<Answers<Steps>> {
+    const first = locks.map(stepOf)
     const answers = await this.#repeat((connection) =>
-      this.#inOneGo(connection, [...first, ...steps]),
+      this.#inOneGo(connection, [...first, ...steps], readCommitted, sync),
     )
     return answers.slice(first.length) as unknown as Answers<Steps>
   }
 
-  transact<T>(locks: readonly Lock[], operation: () => Operation<T>): Promise<T> {
-    return this.#repeat(async (connection) => {
+  /** Nobody waits for the locks until the commit is on disk: only the caller does, with `isSynced`. */
+  async transact<T>(
+    locks: readonly Lock[],
+    operation: () => Operation<T>,
+    { isSynced = true } = {},
+  ): Promise<T> {
+    const result = await this.#repeat(async (connection) => {
       const send = (steps: readonly Step[]) => Promise.all(steps.map(connection.run))
-      const first = [...locks.map(stepOf), ...this.#guard]
-      // The operation waits for this, because without a transaction each of its statements would commit.
-      await Promise.all([this.#begin(connection), send(first)])
-      const result = await run(operation(), send).catch(async (error: unknown) => {
+      // Without a transaction, each of its statements would commit.
+      await this.#begin(connection, readCommitted, unsyncedCommit)
+      const result = await run(locking(locks, operation()), send).catch(async (error: unknown) => {
         if (!isOfDatabase(error)) await connection.exec('ROLLBACK')
         throw error
       })
       await commit(connection)
       return result
+    })
+    if (isSynced) await this.putOnDisk()
+    return result
+  }
+
+  /** Resolves when everything that was committed is on disk, and at the standby if the settings say so. */
+  putOnDisk(): Promise<void> {
+    this.#putting ??= this.#putOnDisk()
+    return this.#putting
+  }
+
+  async #putOnDisk(): Promise<void> {
+    await turn()
+    this.#putting = undefined
+    await this.change([], [sql.putOnDisk]).catch(() => {
+      throw new OutcomeUnknown(unknown)
     })
   }
 
@@ -194,9 +218,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   async #inOneGo(
     connection: Connection,
     steps: readonly Step[],
-    isolation = readCommitted,
+    isolation: string,
+    sync?: string,
   ): Promise<readonly Answer[]> {
-    const begun = this.#begin(connection, isolation).catch(() => {
+    const begun = this.#begin(connection, isolation, sync).catch(() => {
       // Without a transaction, each of the statements behind it commits.
       throw new OutcomeUnknown(unknown)
     })
@@ -213,8 +238,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** Under another isolation, statements would not see what earlier holders of the lock have committed. */
-  #begin(connection: Connection, isolation = readCommitted): Promise<string> {
-    return connection.exec(`BEGIN ISOLATION LEVEL ${isolation}; ${this.#settings}`)
+  #begin(connection: Connection, isolation: string, sync = ''): Promise<string> {
+    return connection.exec(`BEGIN ISOLATION LEVEL ${isolation}; ${this.#settings} ${sync}`)
   }
 
   /** Runs `attempt` again after errors that a second run may not meet. */
@@ -234,6 +259,17 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       await this.#clock.sleep(again.restMs * failures * Math.random())
     }
   }
+}
+
+/** Takes the locks in the trip of the first list, so that they are not held for a trip before it. */
+function* locking<T>(locks: readonly Lock[], operation: Operation<T>): Operation<T> {
+  const first = locks.map(stepOf)
+  let next = operation.next()
+  for (let before = first; !next.done; before = []) {
+    const answers = yield [...before, ...next.value]
+    next = operation.next(answers.slice(before.length))
+  }
+  return next.value
 }
 
 /** Resolves as `work` does. Closes the database when it fails. */

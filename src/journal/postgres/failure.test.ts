@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { expect, test } from 'vitest'
 
-import { JournalReplaced, JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 import {
   ConnectionFailed,
   DataRefused,
@@ -55,12 +55,6 @@ test.each(['22P02', '23505'])(
 
 test.each(['42P01', '12222'])('an answer with the code %s is not about data', (code) => {
   expect(answered(code, 'no such table')).not.toBeInstanceOf(DataRefused)
-})
-
-test('the division that guards a moved journal says that it was replaced', () => {
-  const error = answered('22012', 'division by zero')
-  expect(error).toBeInstanceOf(JournalReplaced)
-  expect(String(error)).toMatch(/replaced by another one: restart\.$/)
 })
 
 test('an answer without a code says so, and another error stays as it is', () => {

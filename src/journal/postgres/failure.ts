@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { JournalReplaced, JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 
 /** The connection has failed, or none was to be had in time. */
 export class ConnectionFailed extends JournalUnavailable {
@@ -66,10 +66,6 @@ const ownWords: readonly (readonly [RegExp, string])[] = [
 export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { code = 'none', message } = error
-  // We only divide by zero when another journal was moved here.
-  if (code === '22012') {
-    return new JournalReplaced('The journal in the database was replaced by another one: restart.')
-  }
   // Data exceptions and violated constraints.
   const Kind = /^2[23]/.test(code) ? DataRefused : JournalUnavailable
   const words = ownWords.find(([codes]) => codes.test(code))?.[1] ?? message

@@ -13,15 +13,13 @@ const newEnd = `clock_timestamp() + ${lifeMs} * interval '1 millisecond'`
 
 const sql = statementsOf('postgres lease', ({ given }) => ({
   // Each statement is a transaction of its own, and may run twice. The values after SET and WHERE are of
-  // the moment at which the row is locked. All instances lock the rows in the same order. The first term
-  // divides by zero when another journal was moved here, because who holds a lease keeps others from delivering.
+  // the moment at which the row is locked. All instances lock the rows in the same order.
   hold: `WITH asked AS (
-           SELECT * FROM ${given('asked', '$1', { no: 'integer', site: 'integer', holder: 'text', journal: 'text' })}
+           SELECT * FROM ${given('asked', '$1', { no: 'integer', site: 'integer', holder: 'text' })}
          ), held AS (
            INSERT INTO lease (site, holder, term, expires_at)
-           SELECT site, holder, 1 / (SELECT count(*) FROM head WHERE head.journal = instance.journal),
-             ${newEnd}
-           FROM (SELECT DISTINCT site, holder, journal FROM asked) AS instance ORDER BY site
+           SELECT site, holder, 1, ${newEnd}
+           FROM (SELECT DISTINCT site, holder FROM asked) AS instance ORDER BY site
            ON CONFLICT (site) DO UPDATE
            SET holder = excluded.holder,
                term = CASE WHEN lease.holder = excluded.holder THEN lease.term ELSE lease.term + 1 END,
@@ -42,8 +40,6 @@ export interface LeaseOptions {
   readonly site: number
   /** Random, of this instance. */
   readonly holder: string
-  /** As `PostgresDatabase.keepToJournal` tells it. */
-  readonly journal: string
 }
 
 /**
@@ -53,12 +49,12 @@ export interface LeaseOptions {
  *
  * @param db has `leaseLimits`
  */
-export function leaseOf(db: PostgresDatabase, { site, holder, journal }: LeaseOptions) {
+export function leaseOf(db: PostgresDatabase, { site, holder }: LeaseOptions) {
   /** The last term of this instance; undefined until it holds the lease for the first time. */
   let term: number | undefined
   const lease: Lease = {
     hold: async () => {
-      const [held] = await db.queryTogether(sql.hold, { site, holder, journal })
+      const [held] = await db.queryTogether(sql.hold, { site, holder })
       if (!held) {
         await db.queryTogether(sql.shorten, { site })
         return { kind: 'elsewhere' }

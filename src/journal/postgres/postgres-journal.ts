@@ -17,7 +17,7 @@ import { leaseOf } from './lease.ts'
 import { expectCurrent } from './migrate.ts'
 import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
 import { resolveLostCommit } from './resolve-lost-commit.ts'
-import { openSites, type PostgresOptions } from './site.ts'
+import { openSites, type PostgresOptions, type PostgresSite } from './site.ts'
 
 /** At most how many waiting signups of a tab are read at once. That takes 3 ms of this process. */
 const waitingMax = 2000
@@ -34,8 +34,7 @@ export async function openPostgresSites(
   options: PostgresOptions = {},
 ): Promise<OpenJournal> {
   const { clock = systemClock } = options
-  const { db, journal, sites } = await openSites(url, policies, options)
-  const time = await orClose(db, () => DatabaseTime.open(db, clock))
+  const { db, time, sites } = await openSites(url, policies, options)
   const leases = new PostgresDatabase(url, { clock, limits: leaseLimits })
   const holder = crypto.randomUUID()
   const commits = new Listeners<Commit>()
@@ -43,9 +42,9 @@ export async function openPostgresSites(
     commit: (group) => commitAppends(db, clock, group, commits),
     isAlone: ({ site, signups }) => !site.tabs.wereThere(signups),
   })
-  const imports = importsIn(db, clock)
   const journals = Array.from(sites, ([name, site]) => {
-    const lease = leaseOf(leases, { site: site.id, holder, journal })
+    const lease = leaseOf(leases, { site: site.id, holder })
+    const imports = importsIn(site, clock)
     const engine = { appends, imports, waitingMax, ...lease, time }
     return [name, journalOf(site, engine)] as const
   })
@@ -82,19 +81,23 @@ const sql = statementsOf('postgres imports', (dialect) => ({
       SELECT cells.*, decided.tab,
         ${dialect.lastPosition} + row_number() OVER (ORDER BY no) AS position
       FROM decided
-      JOIN unnest(${listTypes(6)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
+      JOIN unnest(${listTypes(5)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
       WHERE result = 'added'
     ), ${addingPlaced(String(rowStatus.wanted))}
     ${decisions(dialect)}`,
 }))
 
 /** How imports add signups here. */
-function importsIn(db: PostgresDatabase, clock: Pick<Clock, 'elapsed' | 'sleep'>): ImportEngine {
+function importsIn(
+  { db, hashOf }: Pick<PostgresSite, 'db' | 'hashOf'>,
+  clock: Pick<Clock, 'elapsed' | 'sleep'>,
+): ImportEngine {
   return {
     looksFirst: false,
     add: async (values, signups, before, behind) => {
-      const add = [sql.add, ...values, ...listsOf(signups)] as const
-      const answers = await db.change([headLock], ...before, add, ...behind)
+      const hashed = signups.map((signup) => ({ ...signup, hash: hashOf(signup.email) }))
+      const add = [sql.add, ...values, ...listsOf(hashed)] as const
+      const answers = await db.changeUnsynced([headLock], ...before, add, ...behind)
       return answers[before.length]?.rows ?? []
     },
     settle: async (signups, add) => {
@@ -108,7 +111,6 @@ function importsIn(db: PostgresDatabase, clock: Pick<Clock, 'elapsed' | 'sleep'>
       )
       return { results: requests.flatMap((request) => outcomes.get(request) ?? []), failure }
     },
-    // Every commit is on disk already.
-    flush: async () => {},
+    flush: () => db.putOnDisk(),
   }
 }

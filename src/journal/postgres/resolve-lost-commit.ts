@@ -3,15 +3,13 @@ import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { AppendResults, SignupStatus } from '../contracts/intake-log.ts'
 import { OutcomeUnknown } from '../contracts/errors.ts'
 import { type Database, givenRows, headLock, statementsOf } from '../sql.ts'
-import { type AppendRequest, selectStatus, toStatus } from '../tables/intake.ts'
+import { type AppendRequest, stepToFindAll, toStatus } from '../tables/intake.ts'
 import { idOf } from '../tables/rows.ts'
 import { DataRefused } from './failure.ts'
 
 const sql = statementsOf('postgres lost commit', ({ given }) => ({
   // A write, so that this commit waits for a standby if the settings say so, and with it all before it.
   look: 'UPDATE head SET looks = looks + 1',
-  find: `${selectStatus}
-         WHERE signup.id IN (SELECT id::uuid FROM ${given('wanted', '$1', { id: 'text' })})`,
   findBeside: `SELECT id FROM pending
                WHERE id IN (SELECT id::uuid FROM ${given('wanted', '$1', { id: 'text' })})`,
 }))
@@ -91,14 +89,11 @@ async function find(
   db: Pick<Database, 'change'>,
   group: readonly Pick<AppendRequest, 'signups'>[],
 ): Promise<ReadonlyMap<SignupId, SignupStatus>> {
-  const ids = group.flatMap(({ signups }) => signups.map(({ id }) => ({ id })))
-  const wanted = givenRows(ids)
-  const [, { rows }, beside] = await db.change(
-    [headLock],
-    [sql.look],
-    [sql.find, wanted],
-    [sql.findBeside, wanted],
-  )
+  const ids = group.flatMap(({ signups }) => signups.map(({ id }) => id))
+  const [, { rows }, beside] = await db.change([headLock], [sql.look], stepToFindAll(ids), [
+    sql.findBeside,
+    givenRows(ids.map((id) => ({ id }))),
+  ])
   const statuses = [
     ...rows.map(toStatus),
     ...beside.rows.map(({ id }) => ({ ...there, id: idOf(id) })),

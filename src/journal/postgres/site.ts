@@ -1,24 +1,23 @@
 import { systemClock, type Clock } from '../../platform/clock.ts'
-import {
-  defaultPolicy,
-  type JournalPolicy,
-  needsAddresses,
-  type SitePolicies,
-} from '../contracts/journal.ts'
+import { defaultPolicy, type JournalPolicy, type SitePolicies } from '../contracts/journal.ts'
 import { newSecret, type Secret } from '../hashes.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from '../sql.ts'
-import { DefaultTabName } from '../tables/default-tab.ts'
 import { factOf } from '../tables/facts.ts'
+import { peopleWhere } from '../tables/layout.ts'
+import { filling, hashingOf } from '../tables/people.ts'
 import { addSite, findSite, linkKeyFact, linkKeyOf, type Site } from '../tables/site.ts'
+import { notingWordings, wordingsToNote } from '../tables/pending/wordings.ts'
+import { DatabaseTime } from './database-time.ts'
 import { type DatabaseOptions, orClose, PostgresDatabase } from './database.ts'
-import { makeAddressIndex, migrate } from './migrate.ts'
+import { migrate } from './migrate.ts'
 
 const sql = statementsOf('postgres secret', {
   make: `INSERT INTO secret (only_row, value) VALUES (true, $1) ON CONFLICT DO NOTHING`,
   read: 'SELECT value FROM secret',
   hasHashes: `SELECT EXISTS (SELECT 1 FROM tombstone)
-                  OR EXISTS (SELECT 1 FROM kept_address)
+                  OR EXISTS (SELECT 1 FROM signup WHERE ${peopleWhere('listed')})
+                  OR EXISTS (SELECT 1 FROM signup WHERE ${peopleWhere('held')})
                   OR EXISTS (SELECT 1 FROM message)
                   OR EXISTS (SELECT 1 FROM block)
                   OR EXISTS (SELECT 1 FROM idempotency_key) AS found`,
@@ -43,16 +42,16 @@ export async function openSites(
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
     await migrate(db)
-    const given = [...policies.values()]
-    if (given.some(needsAddresses)) await makeAddressIndex(db)
-    // What is read after this may be of a later journal. Then no transaction succeeds.
-    const journal = await db.keepToJournal()
     const secret = await takeSecret(db, onNewSecret)
+    const time = await DatabaseTime.open(db, clock)
     const open = async ([name, policy]: readonly [string, Partial<JournalPolicy>]) => {
-      const site = await openSite({ db, secret }, name, { ...defaultPolicy, ...policy })
+      const site = await openSite({ db, secret, now: () => time.now() }, name, {
+        ...defaultPolicy,
+        ...policy,
+      })
       return [name, site] as const
     }
-    return { db, journal, sites: new Map(await Promise.all(Array.from(policies, open))) }
+    return { db, time, sites: new Map(await Promise.all(Array.from(policies, open))) }
   })
 }
 
@@ -80,7 +79,7 @@ async function takeSecret(db: PostgresDatabase, onNew?: () => void): Promise<Sec
 }
 
 async function openSite(
-  { db, secret }: Pick<PostgresSite, 'db' | 'secret'>,
+  { db, secret, now }: Pick<PostgresSite, 'db' | 'secret' | 'now'>,
   name: string,
   policy: JournalPolicy,
 ): Promise<PostgresSite> {
@@ -89,20 +88,24 @@ async function openSite(
   const linkKey =
     (await reading(db, factOf(id, linkKeyFact))) ??
     (await db.transact([siteLock(id)], () => linkKeyOf(id)))
-  const defaultTab = new DefaultTabName({ db, id, policy })
-  const close = () => db.transact([headLock, siteLock(id)], () => defaultTab.closeLeft())
-  if (await reading(db, defaultTab.isLeft())) while (!(await close()));
+  if ((await reading(db, wordingsToNote({ id, policy }))) !== undefined) {
+    await db.transact([siteLock(id)], () => notingWordings({ id, policy }))
+  }
+  const hashOf = await reading(db, hashingOf({ id, secret, policy }))
+  const fill = (from: number) => db.transact([siteLock(id)], () => filling({ id, secret }, from))
+  for (let from = hashOf('') === null ? undefined : 0; from !== undefined;) from = await fill(from)
   return {
     db,
     id,
     name,
     code,
     policy,
-    defaultTab,
     linkKey,
     appended: new Listeners(),
     settled: new Listeners(),
     secret,
+    hashOf,
+    now,
     // The database itself removes the copies that it has: docs/decisions/forgetting.md says which, and when.
     noteErased: () => [],
     scrub: async () => true,

@@ -1,9 +1,4 @@
-import type {
-  Journal,
-  OpenJournal,
-  OpenReader,
-  RestoreResult,
-} from '../journal/contracts/journal.ts'
+import type { OpenJournal, OpenReader, RestoreResult } from '../journal/contracts/journal.ts'
 import type { Logger } from '../ops/log.ts'
 
 /** Where the journal of all sites is kept, a folder or a database, and what differs with the place. */
@@ -34,8 +29,11 @@ export interface JournalHome {
    */
   openReader(): Promise<OpenReader>
 
-  /** Keeps other services out of a home that only one may use. Rejects when another one holds it. */
-  hold(): Promise<Hold>
+  /**
+   * Keeps other services out of a home that only one may use. Rejects when another one holds it, at once
+   * or, when a service starts, after some seconds.
+   */
+  hold(starting?: Starting): Promise<Hold>
 
   isInUse(): Promise<boolean>
 
@@ -108,29 +106,15 @@ export function partOf<Part>(
   return part
 }
 
-/** Sites of a journal, by name. Disposing closes it. */
-export type OpenSites = AsyncDisposable & { readonly journals: ReadonlyMap<string, Journal> }
-
 /**
  * Opens the journal beside services with all sites that it has ever had, also those that are not in the
  * settings. Rejects when there is no journal: opening it to write would make it.
- *
- * @param choose tells which sites are wanted; otherwise all
  */
-export async function openEverySite(
+export async function openPresent(
   home: Pick<JournalHome, 'openReader' | 'openBeside'>,
-  choose: (known: readonly string[]) => readonly string[] = (known) => known,
-): Promise<OpenSites> {
-  const known = await siteNames(home)
-  const names = choose(known)
-  const opened = await home.openBeside(known)
-  return {
-    journals: new Map(names.map((name) => [name, partOf(opened.sites, { name })])),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-  }
-}
-
-async function siteNames(home: Pick<JournalHome, 'openReader'>): Promise<readonly string[]> {
-  await using reading = await home.openReader()
-  return [...reading.sites.keys()]
+): Promise<OpenJournal> {
+  const reading = await home.openReader()
+  const known = [...reading.sites.keys()]
+  await reading[Symbol.asyncDispose]()
+  return home.openBeside(known)
 }

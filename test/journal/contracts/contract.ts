@@ -76,6 +76,12 @@ export function nth(journal: Journal, place: number): number {
   return (earlier.get(journal) ?? 0) + place
 }
 
+/** What `Figures.all` has of a journal in which nothing happened. */
+export const nothing = {
+  ...{ accepted: 0, written: 0, erased: 0, suspect: 0, held: 0 },
+  ...{ pending: 0, asked: 0, confirmed: 0 },
+}
+
 /** Stands for a batch that does not exist. */
 export const none = { number: 0, marker: 0 }
 

@@ -1,8 +1,12 @@
 import { appendsAtOnce } from './at-once-contract.ts'
-import { confirmedSignups, decisions, pendingSignups } from './confirmation-contract.ts'
+import {
+  confirmedSignups,
+  decisions,
+  endsOfPending,
+  pendingSignups,
+} from './confirmation-contract.ts'
 import type { ContractTest } from './contract.ts'
 import { frozenBatches, sharedBatches } from './delivery-log-contract.ts'
-import { defaultTab } from './delivery-log-default-tab-contract.ts'
 import { markers } from './delivery-log-markers-contract.ts'
 import { erasedSignups, laterSignups } from './erasure-contract.ts'
 import { removalTests, tombstoneTests } from './erasure-tombstones-contract.ts'
@@ -16,7 +20,7 @@ import { erasedSuspects, heldSignups, releasedSignups } from './quarantine-contr
 import { readerTests } from './reader-contract.ts'
 import { recentSignups } from './recent-contract.ts'
 import { retentionTests } from './retention-contract.ts'
-import { messagesAside, readMessages, replayedMessages } from './webhook-log-contract.ts'
+import { messagesAgain, readMessages, replayedMessages } from './webhook-log-contract.ts'
 
 /** All lists of contract tests by name, except the list of the call ledger. */
 export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
@@ -30,7 +34,6 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'intake log: two instances append at once': appendsAtOnce,
   'delivery log: batches': frozenBatches,
   'delivery log: two instances': sharedBatches,
-  'delivery log: a default tab that the spreadsheet names': defaultTab,
   'delivery log: markers and running time': markers,
   'erasure: erased signups': erasedSignups,
   'erasure: later signups of forgotten people': laterSignups,
@@ -41,13 +44,14 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'quarantine: released signups': releasedSignups,
   'quarantine: erased signups': erasedSuspects,
   'confirmation: pending signups': pendingSignups,
+  'confirmation: ends of pending signups': endsOfPending,
   'confirmation: confirmed signups': confirmedSignups,
   'confirmation: decisions': decisions,
   'outbox: messages': sentMessages,
   'outbox: limits': limitedMails,
   'outbox: turns': fairTurns,
   'webhooks: messages': readMessages,
-  'webhooks: messages aside': messagesAside,
+  'webhooks: messages tried again': messagesAgain,
   'webhooks: replays': replayedMessages,
   retention: retentionTests,
   reader: readerTests,

@@ -1,7 +1,12 @@
 import { expect } from 'vitest'
 
 import { freezeNext } from '../../../harness/freeze-next.ts'
-import { addressesOf, makeFullSignup, makeSignup } from '../../../harness/make-signup.ts'
+import {
+  addressesOf,
+  makeFullSignup,
+  makeSignup,
+  makeSignups,
+} from '../../../harness/make-signup.ts'
 import type { ErasedSlice } from '../../../src/journal/contracts/erasure.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
 import type { Signup } from '../../../src/signup/signup.ts'
@@ -87,44 +92,19 @@ export const erasedSignups: readonly ContractTest[] = [
       await journal.delivery.settle((await journal.delivery.frozen())?.number ?? 0, noon)
       await forget(journal)
       await forget(journal, bob)
-      const { hours } = await journal.reader.figures(from, Date.now())
-      expect(hours.map(({ erased }) => erased).reduce((sum, it) => sum + it)).toBe(3)
+      const hours = await journal.reader.counted(['erased'], from, Date.now())
+      expect(hours.reduce((sum, { count }) => sum + count, 0)).toBe(3)
+      expect((await journal.reader.figures()).all.erased).toBe(3)
     }),
   },
 
   {
     title: 'a signup that is released from quarantine counts as none that was erased',
-    run: underPolicy({ quarantineTab: 'Quarantine' }, async (journal) => {
-      const from = Date.now()
+    run: underPolicy({ holdsSuspects: true }, async (journal) => {
       await append(journal, makeSignup({ suspect: ['links'] }))
       const [{ position } = expect.fail()] = await journal.reader.held(0, 1)
       await journal.quarantine.release([position], noon)
-      const { hours } = await journal.reader.figures(from, Date.now())
-      expect(hours.filter(({ erased }) => erased > 0)).toEqual([])
-    }),
-  },
-
-  {
-    title: 'an erased signup keeps its position, id, tab and time',
-    run: inJournal(async (journal) => {
-      const signup = makeSignup({ email: ada, receivedAt: noon })
-      await append(journal, makeSignup({ email: bob }), signup)
-      const before = await journal.intake.find(signup.id)
-      await forget(journal)
-      expect(await journal.intake.find(signup.id)).toEqual(before)
-      await deliver(journal)
-      expect(await journal.intake.find(signup.id)).toEqual({ ...before, writtenAt: noon })
-    }),
-  },
-
-  {
-    title: 'pages leave out forgotten signups, erased or in a frozen batch',
-    run: inJournal(async (journal) => {
-      await append(journal, makeSignup({ email: ada }), makeSignup({ email: bob }))
-      await freezeNext(journal.delivery)
-      await append(journal, makeSignup({ email: ada }), makeSignup({ email: bob }))
-      await forget(journal)
-      expect(await addressesIn(journal)).toEqual([bob, bob])
+      expect((await journal.reader.figures()).all.erased).toBe(0)
     }),
   },
 
@@ -171,11 +151,63 @@ export const erasedSignups: readonly ContractTest[] = [
 
       await other.delivery.settle(batch.number, noon)
       const removal = { position: nth(journal, 1), tab: 'Sheet1', email: ada, receivedAt: noon }
-      expect(await journal.erasure.removals(0)).toEqual([removal])
+      expect(await journal.erasure.removals(0)).toEqual([{ ...removal, isLeaving: false }])
       expect(await journal.erasure.unfinished()).toMatchObject({ removals: 1, frozen: 0 })
       expect(await forget(journal), 'its cells are gone').toEqual(nothing)
     }),
   },
+
+  ...[{}, { duplicates: 'ignore' } as const].map((policy) => ({
+    title: `a new signup with the Timestamp of a row that waits to go is spared once it has its own (${JSON.stringify(policy)})`,
+    run: underPolicy(policy, async (journal) => {
+      const { erasure, delivery } = journal
+      const [old, again] = [{ name: 'Ada' }, { name: 'Ada King' }].map((one) =>
+        makeSignup({ email: ada, receivedAt: noon, ...one }),
+      )
+      if (!old || !again) throw new Error('There are two signups.')
+      await append(journal, old)
+      await deliver(journal)
+      await forget(journal)
+      const rows = await erasure.removals(0)
+      expect(await erasure.spared(rows)).toEqual([[]])
+      await append(journal, { ...again, email: ada.toUpperCase() })
+      await append(journal, makeSignup({ email: bob, receivedAt: noon }))
+      await append(journal, makeSignup({ email: ada, receivedAt: noon + 1, sheetTab: 'News' }))
+      expect(await erasure.spared(rows), 'it waits').toEqual([undefined])
+      const batch = await freezeNext(delivery)
+      expect(await erasure.spared(rows), 'its batch is on its way').toEqual([undefined])
+      await delivery.settle(batch?.number ?? 0, noon)
+      expect(await erasure.spared(rows)).toMatchObject([[{ name: 'Ada King' }]])
+      await forget(journal)
+      const both = await erasure.removals(0)
+      expect(await erasure.spared(both), 'all have to go').toEqual([[], [], []])
+    }),
+  })),
+
+  ...[{}, { hasAdminPage: true }].map((policy) => ({
+    title: `rows to go of one person and one time wait as one, while more stay than people make (${JSON.stringify(policy)})`,
+    run: underPolicy(policy, async (journal) => {
+      const { erasure } = journal
+      const made = (count: number, email: string) =>
+        Array.from({ length: count }, () => makeSignup({ email, receivedAt: noon }))
+      await append(journal, ...made(50, ada), ...made(1, bob))
+      await deliver(journal)
+      await forget(journal)
+      await forget(journal, bob)
+      const rows = await erasure.removals(0)
+      await append(journal, ...made(3, ada), ...made(2, bob))
+      await deliver(journal)
+      const spared = await erasure.spared(rows)
+      expect(spared.map((one) => one?.length)).toEqual([...made(50, ada).map(() => 3), 2])
+      expect(new Set(spared).size, 'read once').toBe(2)
+      await append(journal, ...made(90, ada))
+      await deliver(journal)
+      const waits = made(50, ada).map(() => undefined)
+      expect(await erasure.spared(rows)).toMatchObject([...waits, [{ email: bob }, { email: bob }]])
+      await forget(journal)
+      expect((await erasure.spared(rows))[0], 'all have to go').toEqual([])
+    }),
+  })),
 
   {
     title: 'a forgotten signup of a batch that was given up is never written',
@@ -201,6 +233,16 @@ export const erasedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'one slice erases at most a hundred signups, as others wait for it',
+    run: inJournal(async (journal) => {
+      await append(journal, ...makeSignups(150, { email: ada }))
+      await journal.erasure.forget(ada)
+      expect(await journal.erasure.eraseNext(0, ada)).toMatchObject({ unwritten: 100 })
+      expect(await addressesIn(journal)).toHaveLength(50)
+    }),
+  },
+
+  {
     title: 'many signups of one person among many are erased, a slice at a time',
     run: inJournal(async (journal) => {
       const emails = Array.from({ length: 2500 }, (_, at) => (at % 10 === 0 ? bob : ada))
@@ -218,8 +260,10 @@ export const erasedSignups: readonly ContractTest[] = [
       const metadata = '{"friend":"ADA@example.com"}'
       const fields = { friend: 'Ada@Example.com' }
       const naming = [{ metadata }, { fields }].map((it) => makeSignup({ email: bob, ...it }))
-      await append(journal, ...naming, makeSignup({ email: bob }))
-      expect(await forget(journal)).toEqual({ ...nothing, mentions: 2 })
+      // More than one slice erases: they are counted once all the same.
+      const own = makeSignups(150, { email: ada })
+      await append(journal, ...own, ...naming, makeSignup({ email: bob }))
+      expect(await forget(journal)).toEqual({ ...nothing, unwritten: 150, mentions: 2 })
       expect((await journal.reader.page(0, 1))[0]?.signup.metadata).toBe(metadata)
     }),
   },
@@ -253,20 +297,6 @@ export const laterSignups: readonly ContractTest[] = [
       await append(journal, makeSignup({ email: ada }), makeSignup({ email: ada }))
       const batch = await journal.delivery.frozenBatch()
       await journal.delivery.settle(batch?.number ?? 0, noon)
-      expect(addressesOf(await freezeNext(journal.delivery))).toEqual({ Sheet1: [ada] })
-    }),
-  },
-
-  {
-    title:
-      'with duplicates ignored, a person whose last signup is frozen and forgotten can sign up again',
-    run: underPolicy({ duplicates: 'ignore' }, async (journal) => {
-      await append(journal, makeSignup({ email: ada }))
-      const batch = (await freezeNext(journal.delivery)) ?? none
-      expect(await forget(journal)).toMatchObject({ frozen: [nth(journal, 1)] })
-      await append(journal, makeSignup({ email: ada }))
-      await journal.delivery.settle(batch.number, noon)
-      expect(await journal.erasure.unfinished()).toMatchObject({ removals: 1, frozen: 0 })
       expect(addressesOf(await freezeNext(journal.delivery))).toEqual({ Sheet1: [ada] })
     }),
   },

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../../harness/freeze-next.ts'
 import { addressesOf, makeSignup } from '../../../harness/make-signup.ts'
 import { restoredFact } from '../../../src/journal/contracts/delivery-log.ts'
-import { type ContractTest, inJournal, inTwo, nth } from './contract.ts'
+import { type ContractTest, inJournal, nth } from './contract.ts'
 import { ada, addressesIn, deliver, forget, noon } from './erasure-contract.ts'
 
 const bob = 'bob@example.com'
@@ -111,19 +111,22 @@ export const removalTests: readonly ContractTest[] = [
         number,
         number,
       ]
-      const first = { position: one, tab: 'Sheet1', email: 'Ada@example.com', receivedAt: noon }
-      const second = { position: three, tab: 'News', email: ada, receivedAt: noon + 1 }
+      const [isLeaving, receivedAt] = [false, noon]
+      const first = {
+        position: one,
+        tab: 'Sheet1',
+        email: 'Ada@example.com',
+        receivedAt,
+        isLeaving,
+      }
+      const second = { position: three, tab: 'News', email: ada, receivedAt: noon + 1, isLeaving }
       expect(await erasure.removals(0)).toEqual([first, second])
       expect(await erasure.removals(one)).toEqual([second])
-      const outcome = { wasFound: true, others: 2 }
-      await erasure.removed(one, outcome)
+      await erasure.removed([one])
       expect(await erasure.unfinished()).toMatchObject({ removals: 1, frozen: 0 })
-      expect(await erasure.takeOutcome(one)).toEqual(outcome)
-      expect(await erasure.takeOutcome(one), 'told once').toBeUndefined()
-      await erasure.removed(three, outcome)
-      await erasure.removed(two, outcome)
-      expect(await erasure.takeOutcome(two), 'of no removal').toBeUndefined()
+      await erasure.removed([two, three])
       expect(await erasure.removals(0)).toEqual([])
+      expect(await journal.delivery.fact(`removal of ${one}`), 'what is done').toBeUndefined()
     },
   },
 
@@ -144,22 +147,6 @@ export const removalTests: readonly ContractTest[] = [
       }
       expect(pages.flat()).toEqual(written)
       expect(pages.map((page) => page.length)).toEqual([100, 100, 45])
-    }),
-  },
-
-  {
-    title: 'when two instances ask for the outcome of a removal at once, one of them is told',
-    run: inTwo(async (...journals) => {
-      const [{ intake, erasure }] = journals
-      await intake.append(Array.from({ length: 20 }, () => makeSignup({ email: ada })))
-      await deliver(journals[0])
-      const { written } = await forget(journals[0])
-      expect(written).toHaveLength(20)
-      for (const position of written) {
-        await erasure.removed(position, { wasFound: true, others: 0 })
-        const told = await Promise.all(journals.map((it) => it.erasure.takeOutcome(position)))
-        expect(told.filter(Boolean)).toEqual([{ wasFound: true, others: 0 }])
-      }
     }),
   },
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 
 import { freezeNext } from '../../../harness/freeze-next.ts'
-import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
-import { type ContractTest, inJournal, underPolicy } from './contract.ts'
+import { addressesOf, makeSignup } from '../../../harness/make-signup.ts'
+import { type ContractTest, nth, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 const ignoring = { duplicates: 'ignore' } as const
@@ -84,10 +84,20 @@ export const duplicateSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'by default every signup is a row',
-    run: inJournal(async (journal) => {
-      await journal.intake.append(makeSignups(3, { email: 'ada@example.com' }))
-      expect(addressesOf(await freezeNext(journal.delivery))['Sheet1']).toHaveLength(3)
-    }),
+    title: 'everybody from before the policy was set is known, however many they are',
+    run: async (world) => {
+      const before = Array.from({ length: 1_203 }, (_, n) =>
+        makeSignup({ email: `a${n}@example.com` }),
+      )
+      await using other = await world.open()
+      await other.intake.append(before)
+      await using journal = await world.open(ignoring)
+      const again = [0, 499, 500, 1_202].map((n) => makeSignup({ email: `A${n}@example.com` }))
+      expect(await journal.intake.append(again)).toMatchObject({ duplicates: 4 })
+      expect(await journal.reader.positionsOf('a500@example.com', 0)).toMatchObject({
+        positions: [nth(journal, 501), nth(journal, 1_206)],
+        next: undefined,
+      })
+    },
   },
 ]

@@ -1,8 +1,7 @@
-import fc from 'fast-check'
 import { expect } from 'vitest'
 
 import { freezeNext } from '../../../harness/freeze-next.ts'
-import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
+import { makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { Appended, AppendTerms } from '../../../src/journal/contracts/intake-log.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
 import { type ContractTest, inJournal, inTwo, underPolicy } from './contract.ts'
@@ -169,74 +168,6 @@ export const repeatedRequests: readonly ContractTest[] = [
       expect(await keyed('old-0', noon + 26 * hour)).toMatchObject({ kind: 'appended' })
       expect(await keyed('next day', noon + 26 * hour)).toMatchObject({ kind: 'replayed' })
     }),
-  },
-
-  {
-    title:
-      'any sequence of new and repeated requests, deliveries and restarts ends as a simple model predicts',
-    run: async (_world, createWorld) => {
-      const request = fc.record({
-        kind: fc.constant('request' as const),
-        key: fc.option(fc.constantFrom('k1', 'k2', 'k3'), { nil: undefined }),
-        emails: fc.array(fc.constantFrom('a@b.co', 'A@b.co', 'c@b.co'), {
-          minLength: 1,
-          maxLength: 3,
-        }),
-      })
-      const step = fc.oneof(
-        { weight: 6, arbitrary: request },
-        { weight: 1, arbitrary: fc.constant({ kind: 'delivery' as const }) },
-        { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
-      )
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-          await using world = await createWorld()
-          let journal = await world.open({ duplicates: 'ignore' })
-          const known = new Map<string, { fingerprint: string; ids: readonly string[] }>()
-          const expected: string[] = []
-          const rows: string[] = []
-          const deliver = async () => {
-            const batch = await freezeNext(journal.delivery)
-            rows.push(...Object.values(addressesOf(batch)).flat())
-            if (batch) await journal.delivery.settle(batch.number, noon)
-          }
-          for (const { kind, ...given } of steps) {
-            if (kind === 'delivery') await deliver()
-            if (kind === 'restart') {
-              await journal[Symbol.asyncDispose]()
-              journal = await world.open({ duplicates: 'ignore' })
-            }
-            if (kind !== 'request' || !('emails' in given)) continue
-            const { key, emails } = given
-            const fingerprint = emails.join()
-            const signups = emails.map((email) => makeSignup({ email }))
-            const answer = await journal.intake.append(
-              signups,
-              key === undefined ? {} : { idempotency: { space: '', key, fingerprint } },
-            )
-            const earlier = key === undefined ? undefined : known.get(key)
-            if (earlier && earlier.fingerprint !== fingerprint) {
-              expect(answer).toEqual({ kind: 'mismatch' })
-              continue
-            }
-            const ids = earlier?.ids ?? signups.map(({ id }) => id)
-            expect(answer.kind).toBe(earlier ? 'replayed' : 'appended')
-            expect(idsIn(answer)).toEqual(ids)
-            if (earlier) continue
-            if (key !== undefined) known.set(key, { fingerprint, ids })
-            for (const email of emails) {
-              const isKnown = expected.some((row) => row.toLowerCase() === email.toLowerCase())
-              if (!isKnown) expected.push(email)
-            }
-          }
-          await deliver()
-          expect(rows).toEqual(expected)
-          expect(await journal.reader.backlog()).toBe(0)
-          await journal[Symbol.asyncDispose]()
-        }),
-        { numRuns: 60 },
-      )
-    },
   },
 ]
 

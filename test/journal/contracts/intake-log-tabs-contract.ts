@@ -85,14 +85,6 @@ export const newTabsByClient: readonly ContractTest[] = [
   },
 
   {
-    title: 'a tab of the settings uses up nothing of what its client may make in an hour',
-    run: underPolicy({ newTabsPerHourMax: 1, namedTabs: ['News'] }, async (journal) => {
-      expect(await addTo(journal, ['News'], '192.0.2.1')).toEqual(['News'])
-      expect(await addTo(journal, ['A'], '192.0.2.1')).toEqual(['A'])
-    }),
-  },
-
-  {
     title: 'signups without a client are limited by the number of all new tabs alone',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const given = ['A', 'B', 'C', 'D', 'E', 'F']

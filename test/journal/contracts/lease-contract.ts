@@ -81,15 +81,6 @@ const leaseTests: readonly LeaseTest<Lease>[] = [
   },
 
   {
-    title: 'the holder may not deliver to the end of the life',
-    async run(one, other, pass) {
-      const { forMs } = await held(one)
-      await pass(forMs)
-      expect(await other.hold()).toEqual(elsewhere)
-    },
-  },
-
-  {
     title:
       'a clock that is set back lets the holder go on, and keeps no other instance out for long',
     async run(one, other, pass) {
@@ -100,15 +91,6 @@ const leaseTests: readonly LeaseTest<Lease>[] = [
       await pass(-3_600_000)
       expect(await other.hold()).toEqual(elsewhere)
       await pass(10_000)
-      expect((await held(other)).term).toBeGreaterThan(term)
-    },
-  },
-
-  {
-    title: 'another instance takes over at once after a release, in a higher term',
-    async run(one, other) {
-      const { term } = await held(one)
-      await one.release()
       expect((await held(other)).term).toBeGreaterThan(term)
     },
   },

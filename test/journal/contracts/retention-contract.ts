@@ -61,12 +61,12 @@ export const retentionTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'one call expires at most a hundred signups, and the last ones are not forgotten',
+    title: 'one call expires at most twenty signups, and the last ones are not forgotten',
     run: inJournal(async (journal) => {
-      await journal.intake.append(makeSignups(250))
+      await journal.intake.append(makeSignups(50))
       await deliverAt(journal, noon)
       await journal.retention.expire(Infinity)
-      expect(await addressesIn(journal)).toHaveLength(150)
+      expect(await addressesIn(journal)).toHaveLength(30)
       expect(await expire(journal, Infinity)).toBeLessThanOrEqual(4)
       expect(await addressesIn(journal)).toEqual([])
     }),
@@ -131,6 +131,28 @@ export const retentionTests: readonly ContractTest[] = [
       await journal.intake.append([makeSignup({ email: ada })])
       expect((await freezeNext(journal.delivery))?.tabs[0]?.signups).toHaveLength(1)
     },
+  },
+
+  {
+    title: 'what is released as a duplicate expires, also when its batch has expired before',
+    run: underPolicy({ duplicates: 'ignore', holdsSuspects: true }, async (journal) => {
+      await journal.intake.append([makeSignup({ email: ada, suspect: ['links'] })])
+      await journal.intake.append([makeSignup({ email: ada })])
+      await deliverAt(journal, noon)
+      await expire(journal, Infinity)
+      const held = (await journal.reader.held(0, 9)).map(({ position }) => position)
+      await journal.quarantine.release(held, noon + day)
+      await expire(journal, Infinity)
+      expect(await addressesIn(journal), 'until its batch is written').toEqual([ada])
+      const batch = await freezeNext(journal.delivery)
+      expect(batch?.tabs.map(({ signups }) => signups)).toEqual([[]])
+      await journal.delivery.settle(batch?.number ?? 0, noon + day)
+      await expire(journal, noon + day)
+      expect(await addressesIn(journal)).toEqual([ada])
+      await expire(journal, Infinity)
+      expect(await addressesIn(journal)).toEqual([])
+      expect((await journal.reader.figures()).all).toMatchObject({ accepted: 2, written: 2 })
+    }),
   },
 
   {

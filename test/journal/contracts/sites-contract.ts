@@ -5,7 +5,7 @@ import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-sign
 import type { Journal, JournalPolicy, OpenJournal } from '../../../src/journal/contracts/journal.ts'
 import type { RecentChoice } from '../../../src/journal/contracts/reader.ts'
 import { type ContractTest, none } from './contract.ts'
-import { ada, ask, confirming } from './outbox-contract.ts'
+import { ada, ask, claim, confirming } from './outbox-contract.ts'
 import type { SitesWorld } from '../second-site.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -22,21 +22,32 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
           await ask({ intake })
           await ask({ intake }, suspect)
         }
-        const seen = async (journal: Journal, state?: RecentChoice['state']) => {
-          const { signups } = await journal.reader.recent({ state })
+        const seen = async (journal: Journal, choice: RecentChoice) => {
+          const { signups } = await journal.reader.recent(choice)
           return signups.map((it) => it.state)
         }
         for (const site of [news, shop]) {
-          expect(await seen(site)).toEqual(['quarantine', 'waiting'])
-          expect(await seen(site, 'waiting')).toEqual(['waiting'])
-          expect(await seen(site, 'quarantine')).toEqual(['quarantine', 'quarantine'])
-          expect(await seen(site, 'pending')).toEqual(['quarantine', 'pending'])
-          const [pending] = (await site.confirmation.ofPerson(ada)).pending
-          expect(pending?.state).toBe('pending')
+          expect(await seen(site, {})).toEqual(['held', 'waiting'])
+          expect(await seen(site, { isBeside: true })).toEqual(['held', 'pending'])
+          expect(await seen(site, { state: 'waiting' })).toEqual(['waiting'])
+          expect(await seen(site, { state: 'held' })).toEqual(['held'])
+          expect(await seen(site, { state: 'held', isBeside: true })).toEqual(['held'])
+          expect(await seen(site, { state: 'pending', isBeside: true })).toEqual(['pending'])
+          const { pending } = await site.confirmation.ofPerson(ada)
+          expect(pending.map(({ signup }) => signup.suspect)).toEqual([undefined, ['stamp']])
         }
       },
-      { ...confirming, quarantineTab: 'Held' },
+      { ...confirming, holdsSuspects: true },
     ),
+  },
+
+  {
+    title: 'who is on the list of one site is not told so by a mail of another',
+    run: inTwoSites(async (news, shop) => {
+      await news.intake.append([makeSignup({ email: ada })])
+      await ask(shop)
+      expect(await claim(shop)).toMatchObject([{ isListed: false }])
+    }, confirming),
   },
 
   {
@@ -136,19 +147,6 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
   },
 
   {
-    title:
-      'an import into a default tab without a name ends, although another site’s tab has its name',
-    run: inTwoSites(
-      async (news, shop) => {
-        await news.intake.append(makeSignups(1, { sheetTab: '' }))
-        await news.delivery.resolveDefaultTab('Tabelle1')
-        expect(await shop.imports.add([makeSignup({ sheetTab: '' })])).toEqual(['added'])
-      },
-      { defaultTab: { name: 'Sheet1', provisionalFor: 'first' } },
-    ),
-  },
-
-  {
     title: 'two sites can use one marker id, and each notes a life for its own',
     run: inTwoSites(async (news, shop) => {
       for (const { intake, delivery } of [news, shop]) {
@@ -236,10 +234,10 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
       for (const { webhooks } of [news, shop]) await webhooks.follow(['crm'], noon)
       await news.intake.append([ours])
       await shop.intake.append([theirs])
-      const { messages } = await news.webhooks.after('crm', 0, 10)
+      const { messages } = await news.webhooks.next('crm', 0, noon)
       expect(messages.map(({ signup }) => signup.id)).toEqual([ours.id])
       expect(await news.webhooks.replay('crm', theirs.id)).toBe(false)
-      expect(await news.webhooks.due('crm', noon)).toEqual([])
+      expect((await news.webhooks.next('crm', 0, noon)).messages).toHaveLength(1)
     }),
   },
 
@@ -264,21 +262,6 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
       const facts = await Promise.all(both.map(({ delivery }) => delivery.fact('colour')))
       expect(facts).toEqual(['blue', undefined])
     }),
-  },
-
-  {
-    title: 'a default tab that got its name leaves the one of another site open',
-    run: inTwoSites(
-      async (news, shop) => {
-        await news.delivery.resolveDefaultTab('Tabelle1')
-        const answer = await shop.intake.append([makeSignup({ sheetTab: '' })])
-        expect(answer).toMatchObject({ kind: 'appended', results: [{ isTabOpen: true }] })
-        await shop.delivery.resolveDefaultTab('Feuille1')
-        const [{ signup } = expect.fail()] = await shop.reader.page(0, 9)
-        expect(signup.sheetTab).toBe('Feuille1')
-      },
-      { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } },
-    ),
   },
 ]
 

@@ -12,10 +12,11 @@ import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { createWriter } from '../../src/service/site-delivery.ts'
 import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
+import { googleSettings } from './writer-world.ts'
 
 const second = 1000
 const minute = 60 * second
-const quota = { perMinute: 50, perDay: 10_000 }
+const { quota } = googleSettings
 const names = Array.from({ length: 20 }, (_, at) => `site-${at}`)
 
 function openAccount(journal: Journal, clock: ManualClock): Account {
@@ -34,14 +35,7 @@ function deliver(journal: Journal, account: Account, clock: ManualClock) {
   }
   const writer = createWriter(
     {
-      spreadsheet: {
-        kind: 'google',
-        spreadsheetId: 'scripted',
-        credentials: { email: 'robot' },
-        apiUrl: 'http://127.0.0.1:1',
-        tokenUrl: 'http://127.0.0.1:1/token',
-        quota,
-      },
+      spreadsheet: googleSettings,
       workbookDir: '',
       privateKey: 'signs nothing',
       journal,
@@ -103,7 +97,7 @@ function callOnAndOn(gate: CallGate, clock: ManualClock, signal: AbortSignal): n
   return calls
 }
 
-test('20 busy sites with one account get two and a half calls a minute each, and together no more than the quota', async () => {
+test('20 busy sites with one account get two calls a minute each, and together no more than the quota', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
   const account = openAccount(journal, clock)
@@ -111,11 +105,10 @@ test('20 busy sites with one account get two and a half calls a minute each, and
   const calls = names.map(() => callOnAndOn(account.join().gate, clock, stop.signal))
   await clock.run(20 * minute)
   stop.abort()
-  // 50 in 20 minutes, and one fewer for those whose next call is due just after them.
-  const counts = new Set(calls.map((own) => own.length))
-  expect(counts).toEqual(new Set([49, 50]))
+  const counts = calls.map((own) => own.length)
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(40)
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
   const all = calls.flat().sort((a, b) => a - b)
-  expect(all.length).toBeGreaterThan(19 * 50 * (60 / 61))
   for (const [at, time] of all.entries()) {
     expect((all[at + quota.perMinute] ?? Infinity) - time).toBeGreaterThan(minute)
   }

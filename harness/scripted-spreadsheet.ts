@@ -65,8 +65,8 @@ export class ScriptedSpreadsheet implements Spreadsheet {
     maySend?: MaySend,
     signal?: AbortSignal,
   ) => Act | undefined | Promise<Act | undefined> = () => undefined
-  /** Called by `open`, with the name of the default tab when it has no final name. */
-  opened: (defaultTab?: string) => Opened = () => ({ kind: 'open' })
+  /** Called by `open`. */
+  opened: () => Opened = () => ({ kind: 'open' })
   /** Called before each `abandon`. Without a failure, it succeeds. */
   abandons: (
     batch: FrozenBatch,
@@ -84,9 +84,9 @@ export class ScriptedSpreadsheet implements Spreadsheet {
     this.profile = { ...googleProfile, ...profile }
   }
 
-  async open(_signal?: AbortSignal, defaultTab?: string): Promise<Opened> {
+  async open(): Promise<Opened> {
     this.calls.push('open')
-    return this.opened(defaultTab)
+    return this.opened()
   }
 
   async write(batch: FrozenBatch, signal?: AbortSignal, maySend?: MaySend): Promise<Outcome> {
@@ -150,7 +150,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       }
       return count
     })
-    return { kind: 'removed', standing, others: rows.map(() => 0) }
+    return { kind: 'removed', standing }
   }
 
   #apply(batch: FrozenBatch): void {

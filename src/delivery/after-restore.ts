@@ -1,10 +1,8 @@
 import { type DeliveryLog, restoredFact } from '../journal/contracts/delivery-log.ts'
-import type { Erasure } from '../journal/contracts/erasure.ts'
-import { type Clock, minute, second } from '../platform/clock.ts'
+import { type Clock, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Attempts } from './attempts.ts'
-import type { Remover } from './remover.ts'
 import { readRows } from '../spreadsheet/read-rows.ts'
 
 /** Finds out which waiting signups have a row already. */
@@ -19,17 +17,12 @@ export interface AfterRestoreOptions {
   readonly spreadsheet: Spreadsheet
   readonly clock: Pick<Clock, 'elapsed'>
   readonly attempts: Attempts
-  readonly erasure: Pick<Erasure, 'unfinished'>
-  readonly remover: Pick<Remover, 'keepUp'>
   /** When this process began to deliver, on the elapsed clock. */
   readonly startedAt: Millis
 }
 
 /** After it no call from before the restore can be applied: Google works on a call for at most 180 s. */
 const callsEndMs = 4 * minute
-
-/** How soon to look again whether rows are removed. */
-const removalMs = second
 
 /** How long to wait for a person who changes the spreadsheet. */
 const lookAgainMs = minute
@@ -42,18 +35,12 @@ const lookAgainMs = minute
  * Resolves with true when the first batch may be frozen, and with false to ask again.
  */
 export async function isRestoreDone(options: AfterRestoreOptions): Promise<boolean> {
-  const { journal, spreadsheet, clock, attempts, startedAt, erasure, remover } = options
+  const { journal, spreadsheet, clock, attempts, startedAt } = options
   const restored = await journal.fact(restoredFact)
   if (!restored) return true
   const waitMs = startedAt + callsEndMs - clock.elapsed()
   if (spreadsheet.profile.hasQuota && waitMs > 0) {
     await attempts.delay('A backup was restored: calls from before it may still arrive', waitMs)
-    return false
-  }
-  await remover.keepUp()
-  // The row of a released signup that has to go looks like the one that it gets.
-  if ((await erasure.unfinished()).marked > 0) {
-    await attempts.delay('Rows of signups that were released have to be removed first', removalMs)
     return false
   }
   const finished = await attempts.persist(() => spreadsheet.finishEarlier())

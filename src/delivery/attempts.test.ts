@@ -7,10 +7,7 @@ import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Failed, Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
 import { Attempts } from './attempts.ts'
-
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
+import { hour, minute, second } from '../platform/clock.ts'
 
 const down: Retryable = { kind: 'retryable', message: 'down' }
 const lost: Unknown = { kind: 'unknown', message: 'lost' }

@@ -98,7 +98,7 @@ export class Attempts {
 }
 
 /** Makes a call with a signal that gives it up when it takes longer than `tryMaxMs`. */
-export async function inTime<T>(
+async function inTime<T>(
   call: (signal: AbortSignal) => Promise<T>,
   { clock, giveUp }: Pick<AttemptsOptions, 'clock' | 'giveUp'>,
 ): Promise<T> {

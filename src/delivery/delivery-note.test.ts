@@ -52,16 +52,16 @@ test('delivery that starts again is noted, although this instance has noted the 
   const journal = createJournal()
   await using one = startInstance(journal)
   await using other = startInstance(journal)
-  one.deliveryStarted('the spreadsheet', 'News')
+  one.deliveryStarted('the spreadsheet')
   other.deliveryBlocked(refusal)
-  one.deliveryStarted('the spreadsheet', 'News')
+  one.deliveryStarted('the spreadsheet')
   expect(journal.states).toEqual(['ok', 'blocked', 'ok'])
 })
 
 test('a state that goes on is noted once', async () => {
   const [journal, clock] = [createJournal(), new ManualClock()]
   await using one = startInstance(journal, clock)
-  one.deliveryStarted('the spreadsheet', 'News')
+  one.deliveryStarted('the spreadsheet')
   one.deliveryDelayed('No answer', 1000)
   one.deliveryDelayed('No answer', 2000)
   await clock.run(60_000)
@@ -96,7 +96,7 @@ test('an instance that does not deliver leaves the note of another one', async (
   const [journal, clock] = [createJournal(), new ManualClock()]
   let delivers = true
   await using one = startInstance(journal, clock, () => delivers)
-  one.deliveryStarted('the spreadsheet', 'News')
+  one.deliveryStarted('the spreadsheet')
   delivers = false
   await using other = startInstance(journal)
   other.deliveryBlocked(refusal)
@@ -116,7 +116,7 @@ test('an instance that loses its lease while it reads the note leaves that of an
     },
   }
   await using one = startInstance(reading, clock, () => delivers)
-  one.deliveryStarted('the spreadsheet', 'News')
+  one.deliveryStarted('the spreadsheet')
   await clock.run(10_000)
   expect(delivers).toBe(false)
   expect(journal.states).toEqual(['ok'])

@@ -1,6 +1,6 @@
 import type { Writer } from './writer.ts'
 import type { Held, Lease, Tenure } from '../journal/contracts/lease.ts'
-import { JournalReplaced, JournalUnavailable } from '../journal/contracts/errors.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -13,8 +13,6 @@ export interface LeaseholderOptions {
   readonly newWriter: () => Pick<Writer, 'start' | 'stop'>
   /** Called at every look that does not get the lease, unless the last call still runs. Must not reject. */
   readonly lookOn: () => Promise<void>
-  /** Called when another journal was moved to the place of this one, at every look. */
-  readonly replaced?: ((error: JournalReplaced) => void) | undefined
 }
 
 /** How often to ask for a lease that another instance holds, and how soon again after an error. */
@@ -47,7 +45,7 @@ interface Grant {
 export class Leaseholder {
   readonly #options: LeaseholderOptions
   /** Aborts on `stop`. */
-  readonly #leaving = new AbortController()
+  readonly #stopping = new AbortController()
   /** Aborts when the last writer has ended. */
   readonly #left = new AbortController()
   #grant: Grant | undefined
@@ -65,8 +63,8 @@ export class Leaseholder {
     return this.#grant !== undefined && this.#now() < this.#grant.until
   }
 
-  get #isLeaving(): boolean {
-    return this.#leaving.signal.aborted
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted
   }
 
   start(): void {
@@ -75,7 +73,7 @@ export class Leaseholder {
 
   /** Ends delivery. A batch in flight has `graceMs` to settle; a later call may shorten that. */
   async stop(graceMs: Millis): Promise<void> {
-    this.#leaving.abort()
+    this.#stopping.abort()
     await this.#writer?.stop(graceMs)
     this.#left.abort()
     await this.#running
@@ -83,8 +81,8 @@ export class Leaseholder {
 
   async #run(): Promise<void> {
     const { clock, events, lease, lookOn } = this.#options
-    while (!this.#isLeaving) {
-      const answer = await this.#ask()
+    while (!this.#isStopping) {
+      const answer = await this.#hold()
       if (answer?.kind === 'held') {
         await this.#deliver(answer)
         continue
@@ -95,7 +93,7 @@ export class Leaseholder {
       }
       // A slow look delays no taking of the lease.
       this.#looking ??= lookOn().then(() => (this.#looking = undefined))
-      await clock.sleep(lookMs, this.#leaving.signal)
+      await clock.sleep(lookMs, this.#stopping.signal)
     }
     if (this.holds) {
       this.#grant = undefined
@@ -110,7 +108,7 @@ export class Leaseholder {
   /** DELIVERING, until the lease is LOST or the writer has left. */
   async #deliver(granted: Grant): Promise<void> {
     this.#grant = granted
-    if (this.#isLeaving) return
+    if (this.#isStopping) return
     const writer = this.#options.newWriter()
     this.#writer = writer
     this.#isElsewhere = false
@@ -132,7 +130,7 @@ export class Leaseholder {
     for (let waitMs = thirdMs; ;) {
       await clock.sleep(Math.min(waitMs, this.#leftMs()), left)
       if (left.aborted || !this.holds) return
-      const answer = await this.#askInTime()
+      const answer = await this.#holdInTime()
       if (answer?.kind === 'elsewhere' || (answer && answer.term !== term)) return
       if (answer) this.#grant = answer
       waitMs = answer ? thirdMs : Math.min(lookMs, thirdMs)
@@ -140,19 +138,19 @@ export class Leaseholder {
   }
 
   /** Asks for the lease, but only while the present one lasts. */
-  async #askInTime(): Promise<Answer> {
+  async #holdInTime(): Promise<Answer> {
     const answered = new AbortController()
     const late = this.#options.clock
       .sleep(Math.min(this.#leftMs(), renewMaxMs), answered.signal)
       .then(() => undefined)
-    const answer = await Promise.race([this.#ask(), late])
+    const answer = await Promise.race([this.#hold(), late])
     answered.abort()
     return answer
   }
 
   /** Asks for the lease; undefined when the journal cannot tell. */
-  async #ask(): Promise<Answer> {
-    const { lease, events, replaced } = this.#options
+  async #hold(): Promise<Answer> {
+    const { lease, events } = this.#options
     const askedAt = this.#now()
     try {
       const tenure = await lease.hold()
@@ -160,8 +158,7 @@ export class Leaseholder {
       const until = askedAt + tenure.forMs
       return this.#now() < until ? { ...tenure, until } : undefined
     } catch (error) {
-      if (error instanceof JournalReplaced) replaced?.(error)
-      else if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
+      if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
       return undefined
     }
   }

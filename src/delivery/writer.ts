@@ -1,18 +1,21 @@
-import { type DeliveryLog, type PendingTab, retryFact } from '../journal/contracts/delivery-log.ts'
+import type { DeliveryLog, PendingTab } from '../journal/contracts/delivery-log.ts'
 import type { Erasure } from '../journal/contracts/erasure.ts'
 import { JournalUnavailable, Overtaken } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
-import { type Clock, type Random, second } from '../platform/clock.ts'
+import { type Clock, type Random, second, untilLook } from '../platform/clock.ts'
+import type { Listeners } from '../platform/listeners.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import type { NamedTab, Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { type AfterRestoreOptions, isRestoreDone } from './after-restore.ts'
-import { Attempts, type Blocked, blockedAgain } from './attempts.ts'
+import { AsideTabs } from './aside.ts'
+import { Attempts } from './attempts.ts'
 import { backoffMs } from '../spreadsheet/backoff.ts'
 import { MarkerKeeper } from './marker-keeper.ts'
 import { type Filled, fillBatch } from './fill.ts'
+import { Inflow } from './inflow.ts'
 import { Remover } from './remover.ts'
-import type { BatchAllowance } from './batch-allowance.ts'
+import type { BatchAllowance } from './account.ts'
 
 export interface WriterOptions {
   readonly journal: DeliveryLog
@@ -25,6 +28,8 @@ export interface WriterOptions {
   /** How often an idle writer looks whether another process has appended. */
   readonly lookEveryMs: Millis
   readonly allowance: BatchAllowance
+  /** Told when somebody was erased whose rows are to be removed at once. */
+  readonly erased: Listeners<undefined>
   /** Whether to end the frozen batch and to remove rows only. No new batch is frozen then. */
   readonly removesOnly?: boolean
 }
@@ -32,22 +37,8 @@ export interface WriterOptions {
 /** How often a writer that only removes rows looks for work. */
 const removesOnlyMs = 100
 
-/** What a signup takes of the event loop, about: docs/decisions/performance.md. */
-const signupMs = 0.05
-
-/** The longest rest of a writer that gives way: in the long run the quota of Google makes it as long. */
-const giveWayMaxMs = second
-
-/** How many signups within a quiet period make a burst. */
-const burstFrom = 10
-
-/** When more tabs are set aside, each waits longer, so that their tries leave calls for other tabs. */
-const asideTabsMax = 4
-
-/** When to try a tab again that was set aside. */
-interface TabRetry extends Blocked {
-  readonly retryAt: Millis
-}
+/** How often a writer looks for rows to remove: of who has left, and of whom another process has erased. */
+const removalsEveryMs = 5 * second
 
 /**
  * The writer takes signups from the journal to the spreadsheet, one batch at a time.
@@ -62,8 +53,9 @@ interface TabRetry extends Blocked {
  *   BACKING OFF  the batch was not applied, or that is unknown: it is sent again after a while
  *   BLOCKED      only a person can remove the reason: the batch is sent again now and then
  *   SETTING ASIDE  one tab cannot be written: the batch is given up, and frozen anew without that tab
- *   REMOVING     rows of forgotten people are removed, in between batches
  *   STOPPED      after the batch in flight has settled, or the grace period has ended
+ *
+ * Beside all that, once it is open, rows of forgotten people are removed.
  *
  * A batch leaves SENDING only as settled (it is in the spreadsheet) or released (it is certainly not
  * there and never will be). After a crash the journal still has the frozen batch, and the writer begins
@@ -74,34 +66,35 @@ interface TabRetry extends Blocked {
  */
 export class Writer {
   readonly #options: WriterOptions
-  readonly #aside = new Map<string, TabRetry>()
+  readonly #aside: AsideTabs
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #attempts: Attempts
+  readonly #inflow: Inflow
   readonly #markers: MarkerKeeper
   readonly #remover: Remover
   readonly #startedAt: Millis
   /** The last batch that this process froze, and whether every try of it got a clear answer. */
   #own: { readonly number: number; isClear: boolean } | undefined
   #wake: AbortController | undefined
-  /** How many signups this process appended since the start. */
-  #arrived = 0
-  /** What `#arrived` was when the last batch was frozen that was full; undefined after another one. */
-  #arrivedAtFull: number | undefined
   /** Whether signups may wait that are in no batch. */
   #mayHaveMore = true
-  /** The last fact of `retryFact` that was heeded. */
-  #retryAsked: string | undefined
   /** Whether the last batch was a try of a tab set aside. Then the other tabs have their turn. */
   #triedAside = false
   #running: Promise<void> | undefined
 
   constructor(options: WriterOptions) {
     this.#options = options
+    this.#aside = new AsideTabs(options)
     const parts = { ...options, stopping: this.#stopping.signal, giveUp: this.#giveUp.signal }
     this.#attempts = new Attempts(parts)
+    const { linger } = options.spreadsheet.profile
+    this.#inflow = new Inflow({ ...parts, attempts: this.#attempts, linger })
     this.#markers = new MarkerKeeper({ ...parts, attempts: this.#attempts })
-    this.#remover = new Remover(parts)
+    this.#remover = new Remover({
+      ...parts,
+      lookEveryMs: options.removesOnly ? removesOnlyMs : removalsEveryMs,
+    })
     this.#startedAt = this.#now()
   }
 
@@ -127,10 +120,11 @@ export class Writer {
   async #run(): Promise<void> {
     const { journal } = this.#options
     const unsubscribe = journal.onAppend((added) => {
-      this.#arrived += added
+      this.#inflow.add(added)
       this.#mayHaveMore = true
       this.#wake?.abort()
     })
+    let removing: Promise<void> | undefined
     try {
       let isOpen = false
       let failures = 0
@@ -138,6 +132,7 @@ export class Writer {
         try {
           if (isOpen) await this.#turn()
           else isOpen = await this.#open()
+          if (isOpen) removing ??= this.#remover.run()
           failures = 0
         } catch (error) {
           failures += 1
@@ -147,6 +142,7 @@ export class Writer {
       }
     } finally {
       unsubscribe()
+      await removing
       await this.#markers.end()
     }
   }
@@ -163,17 +159,12 @@ export class Writer {
   }
 
   async #open(): Promise<boolean> {
-    const { journal, spreadsheet, events } = this.#options
+    const { spreadsheet, events } = this.#options
     await this.#markers.start()
-    const { name, isResolved } = journal.defaultTab
-    const opened = await this.#attempts.persist((signal) =>
-      spreadsheet.open(signal, isResolved ? undefined : name),
-    )
-    const own = { attempts: this.#attempts, remover: this.#remover, startedAt: this.#startedAt }
-    const restore = { ...this.#options, ...own }
+    const opened = await this.#attempts.persist((signal) => spreadsheet.open(signal))
+    const restore = { ...this.#options, attempts: this.#attempts, startedAt: this.#startedAt }
     if (opened?.kind !== 'open' || !(await isRestoreDone(restore))) return false
-    const defaultTab = await journal.resolveDefaultTab(opened.onlyTab ?? name)
-    events.deliveryStarted(spreadsheet.location, defaultTab.name)
+    events.deliveryStarted(spreadsheet.location)
     events.spreadsheetWarnings(spreadsheet.warnings)
     return true
   }
@@ -187,10 +178,9 @@ export class Writer {
       return this.#deliver(left)
     }
     await this.#markers.keepUp()
-    await this.#remover.keepUp()
     if (this.#options.removesOnly) return this.#attempts.rest(removesOnlyMs)
-    await this.#heedRetry()
-    const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#dueTab()
+    await this.#aside.heedRetry()
+    const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#aside.due
     if (!this.#mayHaveMore && dueTab === undefined) {
       this.#attempts.resume()
       return this.#idle()
@@ -203,13 +193,13 @@ export class Writer {
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
     const { journal, spreadsheet, allowance, events } = this.#options
     if (dueTab === undefined) this.#mayHaveMore = false
-    await this.#giveWay()
+    await this.#inflow.giveWay()
     // A full batch goes at once, because no wait makes it larger.
     const ready = dueTab === undefined ? await this.#fill() : undefined
     if (ready?.shares.length === 0) return undefined
     const full = ready?.isFull === true ? ready : undefined
     if (!full) {
-      await this.#linger()
+      await this.#inflow.untilQuiet()
       // Another site of the account may take the token that this one waits for.
       for (let ms = allowance.wait(); ms > 0 && !this.#isStopping; ms = allowance.wait()) {
         await this.#attempts.rest(ms)
@@ -225,22 +215,15 @@ export class Writer {
     const { shares } = full ?? (await this.#fill(dueTab))
     if (shares.length === 0) {
       // Another writer on the same journal has written what waited for that tab.
-      if (dueTab !== undefined && this.#aside.delete(dueTab)) events.tabResumed(dueTab)
+      if (dueTab !== undefined && this.#aside.remove(dueTab)) events.tabResumed(dueTab)
       return undefined
     }
     const batch = await journal.freeze(shares, spreadsheet.profile.markers.idMax)
     this.#mayHaveMore = true
     this.#own = { number: batch.number, isClear: true }
-    this.#arrivedAtFull = full && this.#arrived
+    this.#inflow.frozen({ isFull: full !== undefined })
     if (!full) allowance.take()
     return batch
-  }
-
-  /** Between full batches, rests for as long as the signups took that came meanwhile: they go first. */
-  async #giveWay(): Promise<void> {
-    const arrived = this.#arrived - (this.#arrivedAtFull ?? this.#arrived)
-    const ms = Math.min(arrived * signupMs, giveWayMaxMs)
-    if (ms >= 1) await this.#attempts.rest(ms)
   }
 
   /** Fills the next batch, of the tab whose try is due or of all that are not set aside. */
@@ -267,7 +250,7 @@ export class Writer {
       case 'ended elsewhere':
         return
       case 'applied':
-        return this.#settle(batch, tries, outcome.notices)
+        return this.#settle(batch, tries)
       case 'abandoned':
         await journal.release(batch)
         return this.#markers.released(batch)
@@ -286,17 +269,15 @@ export class Writer {
     return frozen?.number === number && frozen.marker === marker
   }
 
-  async #settle(batch: FrozenBatch, tries: number, notices: readonly string[] = []): Promise<void> {
+  async #settle(batch: FrozenBatch, tries: number): Promise<void> {
     const { journal, spreadsheet, clock, events } = this.#options
-    // They are true whether or not this writer is the one that settles the batch.
-    for (const notice of notices) events.rowsMisplaced(notice)
     const settledAt = this.#now()
     await journal.settle(batch.number, clock.now())
     const rows = batch.tabs.reduce((sum, { signups }) => sum + signups.length, 0)
     events.batchWritten(batch.number, rows, tries)
     events.spreadsheetWarnings(spreadsheet.warnings)
     for (const { tab } of batch.tabs) {
-      if (this.#aside.delete(tabKey(tab))) events.tabResumed(tab)
+      if (this.#aside.remove(tab)) events.tabResumed(tab)
     }
     const isClear = this.#own?.number === batch.number && this.#own.isClear
     await this.#markers.settled(batch, { isClear, settledAt })
@@ -311,74 +292,34 @@ export class Writer {
     )
     // Another try than the refused one may have applied the batch.
     if (this.#own) this.#own.isClear = false
-    if (end?.kind === 'applied') return this.#settle(batch, 1, end.notices)
+    if (end?.kind === 'applied') return this.#settle(batch, 1)
     if (end?.kind !== 'abandoned') return
     await journal.release(batch)
     await this.#markers.released(batch)
-    const key = tabKey(tab.name)
-    if (this.#aside.size === 0) this.#retryAsked = await journal.fact(retryFact)
-    const { waitMs, ...again } = blockedAgain(this.#aside.get(key), this.#now())
-    const share = Math.max(1, this.#aside.size / asideTabsMax)
-    this.#aside.set(key, { ...again, retryAt: this.#now() + waitMs * share })
+    await this.#aside.add(tab.name)
     events.tabSetAside(tab, refused)
-  }
-
-  /** Makes the tries of all tabs set aside due when an operator asks for it. Returns whether that is so. */
-  async #heedRetry(): Promise<boolean> {
-    if (this.#aside.size === 0) return false
-    const asked = await this.#options.journal.fact(retryFact)
-    if (asked === this.#retryAsked) return false
-    this.#retryAsked = asked
-    for (const [key, retry] of this.#aside) this.#aside.set(key, { ...retry, retryAt: this.#now() })
-    return true
-  }
-
-  /** The tab set aside whose next try is due, if there is one. */
-  #dueTab(): string | undefined {
-    for (const [key, { retryAt }] of this.#aside) if (retryAt <= this.#now()) return key
-    return undefined
-  }
-
-  /** Lets a burst arrive: waits until no signup came for a moment, but not too long. */
-  async #linger(): Promise<void> {
-    const { quietMs, maxMs, burstMaxMs } = this.#options.spreadsheet.profile.linger
-    const start = this.#now()
-    for (let lingerMs = maxMs; this.#now() - start < lingerMs && !this.#isStopping;) {
-      const seen = this.#arrived
-      await this.#attempts.rest(quietMs)
-      const arrived = this.#arrived - seen
-      if (arrived === 0) return
-      lingerMs = arrived >= burstFrom ? burstMaxMs : maxMs
-    }
   }
 
   /** IDLE until there is work. */
   async #idle(): Promise<void> {
-    const times = [...this.#aside.values()].map(({ retryAt }) => retryAt)
-    const next = Math.min(this.#markers.testAt, ...times)
-    const { clock } = this.#options
+    const next = Math.min(this.#markers.testAt, this.#aside.dueAt)
+    const { clock, lookEveryMs } = this.#options
     const wake = new AbortController()
     this.#wake = wake
     const woken = AbortSignal.any([wake.signal, this.#stopping.signal])
     while (!woken.aborted && !this.#mayHaveMore && this.#now() < next) {
-      await clock.sleep(Math.min(this.#untilLook(), next - this.#now()), woken)
+      await clock.sleep(Math.min(untilLook(clock, lookEveryMs), next - this.#now()), woken)
       if ((await this.#pending()).length > 0) this.#mayHaveMore = true
-      else if ((await this.#remover.isDue()) || (await this.#heedRetry())) break
+      else if (await this.#aside.heedRetry()) break
     }
     this.#wake = undefined
-  }
-
-  /** All writers of a process look at the same moments, so that their looks can share a round trip. */
-  #untilLook(): Millis {
-    const { lookEveryMs } = this.#options
-    return 1.5 * lookEveryMs - ((this.#now() + lookEveryMs / 2) % lookEveryMs)
   }
 
   /** The tabs with waiting signups, whoever has appended them: the one that is due, or all not set aside. */
   async #pending(dueTab?: string): Promise<readonly PendingTab[]> {
     const pending = await this.#options.journal.pending()
     return pending.filter(({ name }) =>
-      dueTab === undefined ? !this.#aside.has(tabKey(name)) : tabKey(name) === dueTab,
+      dueTab === undefined ? !this.#aside.has(name) : tabKey(name) === dueTab,
     )
   }
 

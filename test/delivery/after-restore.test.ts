@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 
-import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { isRestoreDone } from '../../src/delivery/after-restore.ts'
@@ -243,28 +242,7 @@ test('what the rows were compared with is given up when they are read', async ()
     ...{ stopping: new AbortController().signal, giveUp: new AbortController().signal },
   })
   const startedAt = -4 * minute
-  const { delivery, erasure } = journal
-  const remover = { keepUp: async () => undefined }
-  const parts = { journal: delivery, erasure, remover, arrivals }
-  const options = { ...parts, spreadsheet, clock, attempts, startedAt }
+  const options = { journal: journal.delivery, arrivals, spreadsheet, clock, attempts, startedAt }
   expect(await isRestoreDone(options)).toBe(true)
   expect(open).toBe(0)
-})
-
-test('the row that a released signup has to lose is removed before rows are compared', async () => {
-  const journal = openSqliteJournal(':memory:', { quarantineTab: 'Quarantine' })
-  const signup = { ...makeSignup({ receivedAt: noon }), suspect: ['links' as const] }
-  await journal.intake.append([signup])
-  const batch = await freezeNext(journal.delivery)
-  await journal.delivery.settle(batch?.number ?? 0, noon)
-  const [held] = await journal.reader.held(0, 1)
-  await journal.quarantine.release([held?.position ?? 0], noon)
-  await journal.delivery.noteFact(restoredFact, String((held?.position ?? 0) + 1))
-  const spreadsheet = spreadsheetOf(300)
-  await using world = createDeliveryWorld({ journal, spreadsheet })
-  world.writer.start()
-  await world.delivered(1)
-  const first = (kind: string) => spreadsheet.calls.findIndex((call) => call.startsWith(kind))
-  expect(first('remove')).toBeGreaterThan(-1)
-  expect(first('remove')).toBeLessThan(first('read'))
 })

@@ -101,6 +101,7 @@ test('a batch keeps to its limits, leaves no tab without its share, and is full 
             signup: makeSignup(),
             textBytes,
             hasNoRow: false,
+            isHeld: false,
           }))
           const max = Math.min(wanted, sliceMax)
           const signups = rest.slice(after, after + max)

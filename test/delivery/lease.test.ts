@@ -15,17 +15,9 @@ import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { createSiteDelivery } from '../../src/service/site-delivery.ts'
+import { googleSettings } from './writer-world.ts'
 
 const minute = 60_000
-
-const googleSettings = {
-  kind: 'google',
-  spreadsheetId: 'scripted',
-  credentials: { email: 'robot@example.com' },
-  apiUrl: 'http://127.0.0.1:1',
-  tokenUrl: 'http://127.0.0.1:1/token',
-  quota: { perMinute: 50, perDay: 10_000 },
-} as const
 
 interface Faults {
   /** Whether the lease cannot be asked for. */
@@ -66,8 +58,7 @@ async function createWorld() {
     spreadsheet,
     /** @param sheet stands between this instance and the spreadsheet */
     open(name: string, sheet = spreadsheet) {
-      const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'a test' } }
-      const own = all.use(openSqliteJournal(join(folder.path, 'journal.db'), policy))
+      const own = all.use(openSqliteJournal(join(folder.path, 'journal.db')))
       const health = createHealth()
       const faults = { isCutOff: false, readMs: 0 }
       const journal = faulty(own, lease.of(name), faults, clock)
@@ -211,15 +202,4 @@ test('an instance that has lost the lease notes nothing, and looks on', async ()
   expect([one.delivering.holds, other.delivering.holds]).toEqual([false, true])
   expect(Object.values(spreadsheet.rows).flat()).toHaveLength(1)
   expect(one.health.delivery).toEqual({ state: 'ok' })
-})
-
-test('an instance that looks on knows the default tab that the other one has found', async () => {
-  await using world = await createWorld()
-  const { clock, spreadsheet } = world
-  spreadsheet.opened = () => ({ kind: 'open', onlyTab: 'Tabelle1' })
-  world.open('one')
-  const other = world.open('other')
-  expect(other.journal.intake.defaultTab.isResolved).toBe(false)
-  await clock.run(2000)
-  expect(other.journal.intake.defaultTab).toEqual({ name: 'Tabelle1', isResolved: true })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { ProcessTime } from '../../src/delivery/marker-keeper.ts'
+import { ProcessTime } from '../../src/delivery/process-time.ts'
 import type { RunningTimeNote } from '../../src/journal/contracts/delivery-log.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'

@@ -5,6 +5,7 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { connectSpreadsheet } from '../../src/service/spreadsheets.ts'
 import { realWorld } from '../../src/service/world.ts'
+import { googleSettings } from './writer-world.ts'
 
 test('calls are counted by the clock of the journal, if it has one that all machines share', async () => {
   await using journal = openSqliteJournal(':memory:')
@@ -19,16 +20,11 @@ test('calls are counted by the clock of the journal, if it has one that all mach
         return journal.callLedger(account, given)
       },
     })
-    const spreadsheet = {
-      kind: 'google',
-      spreadsheetId: 'one',
-      credentials: { email: 'robot@example.com' },
-      apiUrl: 'http://127.0.0.1:1',
-      tokenUrl: 'http://127.0.0.1:1/token',
-      quota: { perMinute: 50, perDay: 10_000 },
-    } as const
     const world = { ...realWorld, clock: own, signWith: () => async () => 'signed' }
-    connectSpreadsheet({ spreadsheet, workbookDir: '', privateKey: 'none', journal: asked }, world)
+    connectSpreadsheet(
+      { spreadsheet: googleSettings, workbookDir: '', privateKey: 'none', journal: asked },
+      world,
+    )
     expect(clock).toBe(time ?? own)
   }
 })

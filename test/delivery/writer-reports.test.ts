@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import { type Act, lostAnswer, neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
+import { type Act, neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import { createDeliveryWorld } from './writer-world.ts'
@@ -17,7 +17,6 @@ test('a batch is reported with its number, its rows and its tries', async () => 
   await using it = createDeliveryWorld({
     heard: {
       batchWritten: (...told) => reports.push(told),
-      rowsMisplaced: (notice) => reports.push(notice),
     },
   })
   it.spreadsheet.script = ({ number }, attempt) =>
@@ -33,45 +32,34 @@ test('a batch is reported with its number, its rows and its tries', async () => 
   ])
 })
 
-test('rows in the wrong columns and a foreign marker are reported', async () => {
+test('a foreign marker is reported', async () => {
   const reports: string[] = []
-  const heard = {
-    rowsMisplaced: (notice: string) => reports.push(notice),
-    deliveryOddity: (message: string) => reports.push(message),
-  }
+  const heard = { deliveryOddity: (message: string) => reports.push(message) }
   await using it = createDeliveryWorld({ heard })
-  const acts: Act[] = [
-    { applies: false, answers: { kind: 'foreign', message: 'taken' } },
-    { applies: true, answers: { kind: 'applied', notices: ['A column moved', 'Another one'] } },
-  ]
+  const acts: Act[] = [{ applies: false, answers: { kind: 'foreign', message: 'taken' } }]
   it.spreadsheet.script = () => acts.shift()
   it.writer.start()
   await it.journal.intake.append([makeSignup()])
   await it.delivered(1)
-  expect(reports).toEqual(['taken', 'A column moved', 'Another one'])
+  expect(reports).toEqual(['taken'])
 })
 
-test('the start is reported once, with the place of the rows and the default tab', async () => {
+test('the start is reported once, with the place of the rows', async () => {
   const reports: unknown[] = []
-  const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'scripted' } }
-  const journal = openSqliteJournal(':memory:', policy)
   await using it = createDeliveryWorld({
-    journal,
     heard: { deliveryStarted: (...told) => reports.push(told) },
   })
-  const asked: unknown[] = []
-  it.spreadsheet.opened = (defaultTab) => {
-    asked.push(defaultTab)
-    if (asked.length === 1) return { kind: 'retryable', message: 'down' }
-    return { kind: 'open', onlyTab: 'Tabelle1' }
+  let opened = 0
+  it.spreadsheet.opened = () => {
+    opened += 1
+    return opened === 1 ? { kind: 'retryable', message: 'down' } : { kind: 'open' }
   }
-  await journal.intake.append([makeSignup({ sheetTab: '' })])
+  await it.journal.intake.append([makeSignup()])
   it.writer.start()
   it.writer.start()
   await it.delivered(1)
-  expect(asked).toEqual(['Sheet1', 'Sheet1'])
-  expect(reports).toEqual([['a test', 'Tabelle1']])
-  expect(it.spreadsheet.rows).toEqual({ Tabelle1: ['ada@example.com'] })
+  expect(opened).toBe(2)
+  expect(reports).toEqual([['a test']])
 })
 
 test('a delay because of too many markers is reported as over once, when there is room again', async () => {
@@ -95,18 +83,6 @@ test('a delay because of too many markers is reported as over once, when there i
   expect(resumed).toBe(0)
   await it.delivered(2)
   expect(resumed).toBe(1)
-})
-
-test('a spreadsheet is not asked for the name of a default tab that the settings name', async () => {
-  await using it = createDeliveryWorld()
-  const asked: unknown[] = []
-  it.spreadsheet.opened = (defaultTab) => {
-    asked.push(defaultTab)
-    return { kind: 'open' }
-  }
-  it.writer.start()
-  await it.clock.run(second)
-  expect(asked).toEqual([undefined])
 })
 
 const faults: readonly { what: string; error: Error; isDefect: boolean }[] = [
@@ -151,12 +127,12 @@ test.each(faults)(
 )
 
 const endings = [
-  { what: 'settled', outcome: { kind: 'applied', notices: ['A column moved'] } },
+  { what: 'settled', outcome: { kind: 'applied' } },
   { what: 'given up', outcome: { kind: 'abandoned' } },
 ] as const
 
 test.each(endings)(
-  'a batch that another writer has just $what is no failure, and its notices are told',
+  'a batch that another writer has just $what is no failure',
   async ({ what, outcome }) => {
     const journal = openSqliteJournal(':memory:')
     const reports: unknown[] = []
@@ -165,7 +141,6 @@ test.each(endings)(
       heard: {
         deliveryFailed: (error) => reports.push(error),
         deliveryDelayed: (message) => reports.push(message),
-        rowsMisplaced: (notice) => reports.push(notice),
       },
     })
     it.spreadsheet.script = async (batch) => {
@@ -180,7 +155,7 @@ test.each(endings)(
     await journal.intake.append(makeSignups(1))
     await it.delivered(3)
     expect(it.spreadsheet.rows['Sheet1']).toHaveLength(3)
-    expect(reports).toEqual(what === 'settled' ? ['A column moved'] : [])
+    expect(reports).toEqual([])
   },
 )
 
@@ -189,15 +164,14 @@ test('a batch that was applied is settled, although its last try was refused', a
   await using it = createDeliveryWorld({
     heard: {
       batchWritten: (...told) => reports.push(told),
-      rowsMisplaced: (notice) => reports.push(notice),
     },
   })
   it.spreadsheet.script = (_, attempt) => (attempt === 1 ? neverArrived : refuses('no', 'Sheet1'))
-  it.spreadsheet.abandons = () => ({ kind: 'applied', notices: ['A column moved'] })
+  it.spreadsheet.abandons = () => ({ kind: 'applied' })
   it.writer.start()
   await it.journal.intake.append(makeSignups(2))
   await it.clock.run(minute)
-  expect(reports).toEqual(['A column moved', [1, 2, 1]])
+  expect(reports).toEqual([[1, 2, 1]])
   expect(await it.journal.reader.backlog()).toBe(0)
   expect(it.health.tabs.size).toBe(0)
 })
@@ -288,15 +262,4 @@ test('old markers that cannot be removed are reported, and tried again after a m
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(minute)
   expect(Math.max(...pauses)).toBeLessThan(minute + 25 * second)
   expect(reports).toEqual(tries.slice(1).map(() => 'Old markers stay for now: down'))
-})
-
-test('a lost answer is reported as a delay until a later try succeeds', async () => {
-  await using it = createDeliveryWorld()
-  it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
-  it.writer.start()
-  await it.journal.intake.append([makeSignup()])
-  await it.clock.runUntil(() => it.health.delivery.state === 'delayed')
-  expect(it.health.delivery).toMatchObject({ error: 'no answer within 60000 ms' })
-  await it.delivered(1)
-  expect(it.health.delivery).toEqual({ state: 'ok' })
 })

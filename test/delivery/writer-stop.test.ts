@@ -119,17 +119,6 @@ test('a stop while the writer waits for more signups freezes no batch', async ()
   expect(await it.journal.delivery.frozen()).toBeUndefined()
 })
 
-test('a stopped writer does not wake up for new signups', async () => {
-  await using it = createDeliveryWorld()
-  it.writer.start()
-  await it.clock.run(minute)
-  await stop(it, second)
-  await it.journal.intake.append(makeSignups(1))
-  await it.clock.run(minute)
-  expect(it.spreadsheet.calls).toEqual(['open'])
-  expect(await it.journal.delivery.frozen()).toBeUndefined()
-})
-
 test('a stop ends the listener of the journal, and leaves no timer behind', async () => {
   const journal = openSqliteJournal(':memory:')
   let listeners = 0

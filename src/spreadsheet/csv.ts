@@ -91,7 +91,7 @@ export function cellsOf(line: string, delimiter: string): string[] {
  * several lines with a quote that begins no cell, so that they may be records of their own.
  */
 export function recordEnd(text: string, delimiter: string): 'whole' | 'in a cell' | 'in doubt' {
-  const line = text.replace(/\r?\n$|\r$/, '')
+  const line = withoutLineEnd(text)
   let isInDoubt = false
   for (let start = 0; ;) {
     let next = line.indexOf(delimiter, start)
@@ -105,6 +105,11 @@ export function recordEnd(text: string, delimiter: string): 'whole' | 'in a cell
     if (next < 0) return isInDoubt ? 'in doubt' : 'whole'
     start = next + 1
   }
+}
+
+export function withoutLineEnd(text: string): string {
+  const end = ['\r\n', '\n', '\r'].find((one) => text.endsWith(one)) ?? ''
+  return text.slice(0, text.length - end.length)
 }
 
 /** The index of the quote that closes the one at `start`; -1 when none opens or none closes. */

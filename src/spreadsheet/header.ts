@@ -6,7 +6,7 @@ import {
   noColumns,
   type OwnColumn,
 } from '../signup/row.ts'
-import { type Finding, findingsOf } from '../signup/finding.ts'
+import { type Finding, findingsOf } from '../platform/finding.ts'
 import { withMembers } from '../signup/metadata.ts'
 
 /** Where our cells go, according to the header row of a tab. */

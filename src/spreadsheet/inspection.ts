@@ -1,4 +1,4 @@
-import type { Finding } from '../signup/finding.ts'
+import type { Finding } from '../platform/finding.ts'
 import type { OwnColumn } from '../signup/row.ts'
 
 /**
@@ -9,12 +9,7 @@ export type Inspect = (expected: Expected, signal: AbortSignal) => AsyncIterable
 
 /** What the service expects of its spreadsheet. */
 export interface Expected {
-  readonly defaultTab: {
-    readonly name: string
-    /** False when the only tab of a new spreadsheet is the default tab, whatever its name. */
-    readonly isResolved: boolean
-  }
-  /** Other tabs that get rows. */
+  /** The tabs that get rows, the default tab first. */
   readonly tabs: readonly string[]
   readonly own: readonly OwnColumn[]
   /** Whether a batch with this fingerprint is of the service's journal. */

@@ -31,11 +31,6 @@ export function keyColumns({ at }: Header): readonly number[] {
   return wanted.filter((column) => column >= 0)
 }
 
-/** The column of the metadata, if the header has it. */
-export function metadataColumn({ at }: Header): readonly number[] {
-  return [at[metadataIndex] ?? -1].filter((column) => column >= 0)
-}
-
 /** A tab without a column for the timestamp has it in Metadata. */
 function timeIn(cells: readonly string[], { at }: Header): string {
   const time = at[timestampIndex] ?? -1

@@ -6,7 +6,8 @@ import type { RefusalReason, Warning } from '../signup/trouble.ts'
  * Where rows go. The comments here are the contract, and one test suite holds every
  * implementation to it (`test/spreadsheet/spreadsheet-contract.ts`). Implementations never decide on a retry,
  * never log and never guess; they report an outcome and the writer decides. They are called by one
- * writer, one call at a time. They do not throw for anything the outside world may do.
+ * writer, one call at a time, but `remove` at any time beside. They do not throw for anything the outside
+ * world may do.
  */
 export interface Spreadsheet {
   /** Where a person finds the rows: a URL or a folder. */
@@ -18,11 +19,8 @@ export interface Spreadsheet {
   /** Problems, after the last call, that do not stop rows from being written. */
   readonly warnings: readonly Warning[]
 
-  /**
-   * Checks that the spreadsheet can be reached, and reads what `write` needs. Given the name of the
-   * default tab, also tells whether a new spreadsheet has another tab instead.
-   */
-  open(signal: AbortSignal, defaultTab?: string): Promise<Opened>
+  /** Checks that the spreadsheet can be reached, and reads what `write` needs. */
+  open(signal: AbortSignal): Promise<Opened>
 
   /**
    * Writes all rows of the batch or none, in order, below the content of each tab. Makes missing tabs
@@ -56,7 +54,8 @@ export interface Spreadsheet {
 
   /**
    * Looks for these rows in all tabs, and tries once to remove those that it finds. A row is known by
-   * its address, letter case aside, its timestamp, and its mark if it has one. Never changes another row, whatever people do
+   * its address, letter case aside, and its timestamp; where signups of the person have the same timestamp and
+   * keep their rows, by all of its cells. Never changes another row, whatever people do
    * meanwhile. Call it again until it finds none of them; safe to repeat at any time.
    */
   remove(rows: readonly RowToRemove[], signal: AbortSignal): Promise<Removal>
@@ -65,8 +64,8 @@ export interface Spreadsheet {
 export interface RowToRemove {
   readonly email: string
   readonly receivedAt: Millis
-  /** What a cell has in it, if other rows may have the same address and timestamp. */
-  readonly mark?: string | undefined
+  /** Signups with this address and timestamp that have rows: for each one, the row that is most like it stays. */
+  readonly spared?: readonly Signup[]
 }
 
 /** What delivery keeps to when it writes to a spreadsheet. */
@@ -117,8 +116,6 @@ export interface Removed {
   readonly kind: 'removed'
   /** How many rows were it before the try: 0 shows that none is left. */
   readonly standing: readonly number[]
-  /** How many other rows have its address: a person edited them, or they are of later signups. */
-  readonly others: readonly number[]
   /** Why the try removed some rows not, or maybe not. */
   readonly failure?: Failed
 }
@@ -131,14 +128,10 @@ interface MarkersGone {
 
 export interface Open {
   readonly kind: 'open'
-  /** The name of the only tab, when it is empty and differs from the given name. */
-  readonly onlyTab?: string
 }
 
 export interface Applied {
   readonly kind: 'applied'
-  /** Notices for people about rows in the wrong place, because somebody had just changed the tab. */
-  readonly notices?: readonly string[]
 }
 
 /** This attempt certainly did not apply the batch, and only a person can remove the reason. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeSignup } from '../../harness/make-signup.ts'
 import type { Field, FieldValues } from '../../src/signup/field.ts'
 import { columns } from '../../src/signup/row.ts'
+import type { Signup } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import { makeBatch, type SpreadsheetWorld, testSignal } from './spreadsheet-contract.ts'
 
@@ -148,6 +149,27 @@ export function fieldsContract(name: string, createWorld: () => Promise<FieldsWo
         confirmedAt: '2026-11-21T09:31:00.000Z',
       })
       expect((await world.rows('New'))?.[0]?.slice(7, 9)).toEqual(['Confirmed', 'Größe & Firma'])
+    })
+
+    const others: readonly Partial<Signup>[] = [
+      { fields: { ...values, seats: 3 } },
+      { fields: { ...values, news: false } },
+      { confirmedAt: 1 },
+    ]
+    test.each(others)('of two rows that differ in %o, the one to remove goes', async (other) => {
+      const confirmedAt = Date.UTC(2026, 10, 21, 9, 31)
+      const gone = makeSignup({ fields: values, sheetTab: 'News', confirmedAt })
+      const kept = { ...gone, ...other }
+      const spreadsheet = world.connectWith(fields, 'mail')
+      await spreadsheet.open(testSignal)
+      const batch = makeBatch(1, { News: [kept, gone] })
+      expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
+      const [header, row] = (await world.rows('News')) ?? []
+      const wanted = [{ ...gone, spared: [kept] }]
+      expect(await spreadsheet.remove(wanted, testSignal)).toMatchObject({ standing: [1] })
+      expect(await spreadsheet.remove(wanted, testSignal)).toMatchObject({ standing: [0] })
+      const left = (await world.rows('News')) ?? []
+      expect(left.filter((one) => filled(one).length > 0)).toEqual([header, row])
     })
 
     test('below content without a header, fields go into Metadata', async () => {

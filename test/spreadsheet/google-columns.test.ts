@@ -43,13 +43,10 @@ async function newsWorld(
 }
 
 const applied = { kind: 'applied' }
-const withNotice = {
-  kind: 'applied',
-  notices: [
-    expect.stringMatching(
-      /^Batch \d+: 1 row with Timestamps from 2026-\S+ to 2026-\S+ went to the tab at place 2/,
-    ),
-  ],
+/** The warning that somebody had changed the tab just before rows were written to it. */
+const changed = {
+  kind: 'changed',
+  message: expect.stringMatching(/^Somebody renamed the tab at place 2 .* just when rows/),
 }
 
 function swapNames({ sheet }: Awaited<ReturnType<typeof newsWorld>>): void {
@@ -75,15 +72,17 @@ describe('a person changes the columns while rows come', () => {
       0,
     ],
   ])(
-    'when a person %s, one batch goes by the old columns with a notice, and the next by the new ones',
+    'when a person %s, one batch goes by the old columns with a warning, and the next by the new ones',
     async (_, deed, email) => {
       await using world = await newsWorld()
       expect(await world.write(makeFullSignup())).toEqual(applied)
       deed(world)
       const before = world.calls()
-      expect(await world.write(makeFullSignup())).toEqual(withNotice)
+      expect(await world.write(makeFullSignup())).toEqual(applied)
+      expect(world.spreadsheet.warnings).toContainEqual(changed)
       const signup = makeFullSignup()
       expect(await world.write(signup)).toEqual(applied)
+      expect(world.spreadsheet.warnings).not.toContainEqual(changed)
       expect(world.calls() - before).toBe(2)
       expect((await emailsIn(world, email)).at(-1)).toBe(signup.email)
       const names = world.sheet.rows('News')[0] ?? []
@@ -100,7 +99,7 @@ describe('a person changes the columns while rows come', () => {
     expect(world.spreadsheet.warnings).toEqual([])
   })
 
-  test('when the answer to a batch by old columns is lost, the notice comes with the next batch', async () => {
+  test('when the answer to a batch by old columns is lost, the warning comes with the next batch', async () => {
     await using world = await newsWorld()
     await world.write(makeFullSignup())
     world.sheet.insertColumns('News', 0)
@@ -108,7 +107,8 @@ describe('a person changes the columns while rows come', () => {
     expect(await world.write(makeFullSignup())).toMatchObject({ kind: 'unknown' })
     const again = makeBatch(2, { News: [makeFullSignup()] })
     expect(await world.spreadsheet.write(again, testSignal)).toEqual(applied)
-    expect(await world.write(makeFullSignup())).toMatchObject(withNotice)
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(world.spreadsheet.warnings).toContainEqual(changed)
   })
 
   test.each(['refuse', 'apply'] as const)(
@@ -126,13 +126,14 @@ describe('a person changes the columns while rows come', () => {
       )
       expect((await emailsIn(world)).at(-1)).toBe(signups[2].email)
       const isApplied = unknownRanges === 'apply'
-      expect([second, third]).toMatchObject([applied, isApplied ? withNotice : applied])
+      expect([second, third]).toEqual([applied, applied])
+      expect(world.spreadsheet.warnings).toEqual(isApplied ? [changed] : [])
       expect(await emailsIn(world)).toHaveLength(isApplied ? 2 : 3)
     },
   )
 })
 
-test('when a person swaps the names of two tabs, one batch goes to the wrong one with a notice, and the next to the right one', async () => {
+test('when a person swaps the names of two tabs, one batch goes to the wrong one with a warning, and the next to the right one', async () => {
   await using world = await newsWorld([header], (sheet) => sheet.addTab('Events', [header]))
   await world.write(makeFullSignup())
   const rowOfNews = await emailsIn(world)
@@ -140,29 +141,21 @@ test('when a person swaps the names of two tabs, one batch goes to the wrong one
   const wrong = makeFullSignup()
   const right = makeFullSignup()
   expect(await world.write(wrong)).toEqual(applied)
-  expect(await world.write(right)).toEqual({
-    kind: 'applied',
-    notices: [expect.stringMatching(/^Batch 2: 1 row .* place 2 .* which was renamed\.$/)],
-  })
+  expect(await world.write(right)).toEqual(applied)
+  expect(world.spreadsheet.warnings).toEqual([changed])
   expect(world.sheet.rows('Events').map(([email]) => email)).toEqual([...rowOfNews, wrong.email])
   expect(await emailsIn(world)).toEqual(['Email', right.email])
 })
 
-test('when another writer ended a batch whose answer was lost, the next one goes by the new names, with a notice', async () => {
+test('when another writer ended a batch whose answer was lost, the next one goes by the new names, with a warning', async () => {
   await using world = await newsWorld([header], (sheet) => sheet.addTab('Events', [header]))
   await world.write(makeFullSignup())
   swapNames(world)
   world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
   expect(await world.write(makeFullSignup())).toMatchObject({ kind: 'unknown' })
   const right = makeFullSignup()
-  expect(await world.write(right)).toEqual({
-    kind: 'applied',
-    notices: [
-      expect.stringMatching(
-        /^Batch 2: 1 row .* may have gone to .* place 2 .* which was renamed\.$/,
-      ),
-    ],
-  })
+  expect(await world.write(right)).toEqual(applied)
+  expect(world.spreadsheet.warnings).toEqual([changed])
   expect(await emailsIn(world)).toEqual(['Email', right.email])
 })
 
@@ -204,13 +197,14 @@ describe('a person makes a table of a tab', () => {
     expect(world.spreadsheet.warnings).toEqual([])
   })
 
-  test('when a table is made while rows come, one batch may go below it with a notice, and the next goes into it', async () => {
+  test('when a table is made while rows come, one batch may go below it with a warning, and the next goes into it', async () => {
     await using world = await newsWorld()
     await world.write(makeFullSignup())
     world.sheet.convertToTable('News')
     world.sheet.editCell('News', 'A4', 'a note')
     const before = world.calls()
-    expect(await world.write(makeFullSignup())).toEqual(withNotice)
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(world.spreadsheet.warnings).toEqual([changed])
     const signup = makeFullSignup()
     expect(await world.write(signup)).toEqual(applied)
     expect(world.calls() - before).toBe(2)

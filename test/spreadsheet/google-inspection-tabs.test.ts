@@ -6,38 +6,14 @@ import { columns, ownColumns } from '../../src/signup/row.ts'
 import type { Expected } from '../../src/spreadsheet/inspection.ts'
 import { findingsOf, inspect } from './inspection-world.ts'
 
-const sure = { name: 'Sheet1', isResolved: true }
-
 describe('an inspection of the tabs in Google Sheets', () => {
   const names = columns.join(', ')
-  const rename = (sheet: SpreadsheetHandle) => sheet.renameTab('Sheet1', 'Tabelle1')
 
   test.each<[string, (sheet: SpreadsheetHandle) => unknown, Partial<Expected>, string[]]>([
     [
-      'the only tab of a new spreadsheet is the default tab, whatever its name',
-      rename,
-      {},
-      ['ok: the tab "Tabelle1" is empty and gets the header row with its first signup'],
-    ],
-    [
-      'the only tab is not the default tab when that is resolved',
-      rename,
-      { defaultTab: sure },
-      ['ok: the tab "Sheet1" is made with its first signup'],
-    ],
-    [
-      'the first of several tabs is not the default tab',
-      (sheet) => {
-        rename(sheet)
-        sheet.addTab('Other')
-      },
-      {},
-      ['ok: the tab "Sheet1" is made with its first signup'],
-    ],
-    [
       'a tab has its name as it is in the spreadsheet',
       (sheet) => sheet.addTab('NEWS', [[...columns], ['ada@example.com']]),
-      { tabs: ['news'] },
+      { tabs: ['Sheet1', 'news'] },
       [
         'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
         `ok: the tab "NEWS" has a column for each of ${names}`,
@@ -46,7 +22,7 @@ describe('an inspection of the tabs in Google Sheets', () => {
     [
       'a header that is not ours is a warning',
       (sheet) => sheet.addTab('News', [['Email', 'Phone']]),
-      { tabs: ['News', 'Later'] },
+      { tabs: ['Sheet1', 'News', 'Later'] },
       [
         'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
         expect.stringMatching(
@@ -63,8 +39,7 @@ describe('an inspection of the tabs in Google Sheets', () => {
         sheet.addTab('Theirs', [['Email', 'Metadata']])
       },
       {
-        defaultTab: { ...sure, name: 'There' },
-        tabs: ['Old', 'Theirs'],
+        tabs: ['There', 'Old', 'Theirs'],
         own: ownColumns([{ name: 'company', label: 'Firma', type: 'url', required: false }]),
       },
       [
@@ -91,11 +66,11 @@ describe('an inspection of the tabs in Google Sheets', () => {
     })
   })
 
-  test('a chart is a fault, and is not taken for the default tab', async () => {
+  test('a chart is a fault', async () => {
     const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
     const answer = { status: 200, body: JSON.stringify({ sheets }) }
     const chart = ({ emulator }: GoogleWorld) => emulator.faults.add({ on: 'get', answer })
-    expect(await findingsOf('tabs', chart, { expected: { tabs: ['Chart1'] } })).toEqual([
+    expect(await findingsOf('tabs', chart, { expected: { tabs: ['Sheet1', 'Chart1'] } })).toEqual([
       { check: 'tabs', state: 'ok', message: 'the tab "Sheet1" is made with its first signup' },
       {
         check: 'tabs',
@@ -110,6 +85,6 @@ describe('an inspection of the tabs in Google Sheets', () => {
     const tabs = Array.from({ length: 30 }, (_, index) => `Tab ${index}`)
     const found = await findingsOf('tabs', () => undefined, { expected: { tabs } })
     expect(found).toHaveLength(20)
-    expect(found.at(-1)?.message).toBe('the tab "Tab 18" is made with its first signup')
+    expect(found.at(-1)?.message).toBe('the tab "Tab 19" is made with its first signup')
   })
 })

@@ -4,7 +4,7 @@ import type { Fault } from '../../emulators/google-sheets/faults.ts'
 import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
-import type { Finding } from '../../src/signup/finding.ts'
+import type { Finding } from '../../src/platform/finding.ts'
 import { findingsOf, inspect } from './inspection-world.ts'
 import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 

@@ -34,6 +34,7 @@ test.each([
   ['begins with an empty row', [[], ...rows]],
 ])(
   'a batch is written below more rows than fit into an answer, when the tab %s',
+  { tags: 'slow' },
   async (_, tab) => {
     await using it = await createWorld(tab)
     const written = await it.spreadsheet.write(makeBatch(1, { News: [late] }), testSignal)
@@ -49,7 +50,7 @@ const turned = ([email = '', timestamp = '', ...others]: readonly string[]) => [
   timestamp,
 ]
 
-test('rows are read back that are larger than an answer', async () => {
+test('rows are read back that are larger than an answer', { tags: 'slow' }, async () => {
   await using it = await createWorld([[...columns], ...rows].map(turned))
   await using reader = it.spreadsheet.rowReader()
   const found: number[] = []

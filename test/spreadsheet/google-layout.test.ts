@@ -186,18 +186,6 @@ describe('between two looks at the tabs', () => {
     expect(await world.rows('Sheet1')).toEqual([header, ...rowsOf('Sheet1', batch)])
     expect(await world.rows('Mine')).toEqual([])
   })
-
-  test('the only tab that a person renames while it is opened is used under its new name', async () => {
-    await using world = await createGoogleWorld()
-    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-    const acts = [undefined, () => sheet.renameTab('Sheet1', 'Mine')]
-    const gate = async () => acts.shift()?.()
-    const spreadsheet = world.connect(undefined, undefined, undefined, gate)
-    expect(await spreadsheet.open(testSignal, 'News')).toEqual({ kind: 'open' })
-    const batch = makeBatch(1, { Mine: [makeFullSignup()] })
-    expect(await spreadsheet.write(batch, testSignal)).toEqual(applied)
-    expect(sheet.titles()).toEqual(['Mine'])
-  })
 })
 
 test('a title that Google reads in a look, and twice not in a batch, is not asked about again', async () => {
@@ -254,17 +242,6 @@ test('a tab that was renamed is still read with each batch, so that later change
   expect(await world.spreadsheet.write(batch, testSignal)).toEqual(applied)
   await world.write('Old news')
   expect(world.emulator.log.calls('batchUpdate')[0]?.body).toHaveProperty('responseRanges')
-})
-
-describe('a spreadsheet whose only tab is a chart', () => {
-  test('is open, and no tab is named for signups', async () => {
-    await using world = await createGoogleWorld()
-    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
-    const answer = { status: 200, body: JSON.stringify({ sheets }) }
-    world.emulator.faults.add({ on: 'get', answer })
-    expect(await world.connect().open(testSignal, 'Sheet1')).toEqual({ kind: 'open' })
-    expect(world.emulator.counters.reads).toBe(1)
-  })
 })
 
 test('a tab that got no rows causes no warning about its columns', async () => {

@@ -97,8 +97,6 @@ describe.each([
   ])('with "%s" is no unknown outcome, and nothing is written', async (answer, outcome) => {
     await using world = await createGoogleWorld()
     world.emulator.faults.add({ on: 'get', skip, answer })
-    expect(await world.connect().open(testSignal, 'News')).toMatchObject(outcome)
-    world.emulator.faults.add({ on: 'get', skip, answer })
     const batch = mixedBatch(1)
     const spreadsheet = world.connect()
     expect(await spreadsheet.write(batch, testSignal)).toMatchObject(outcome)
@@ -123,12 +121,6 @@ describe('a title that Google cannot read in a range', () => {
     status: 400,
     body: JSON.stringify({ error: { message: "Unable to parse range: 'News'!A1:ZZ1" } }),
   }
-
-  test('does not keep the spreadsheet from being opened', async () => {
-    await using world = await createGoogleWorld()
-    world.emulator.faults.add({ on: 'get', skip: 1, answer: unreadable })
-    expect(await world.connect().open(testSignal, 'News')).toEqual({ kind: 'open' })
-  })
 
   test('does not keep rows out of its tab, whose cells are never asked for again', async () => {
     await using world = await createGoogleWorld({ logBodies: true })

@@ -2,17 +2,13 @@ import { fieldsContract } from './fields-contract.ts'
 import { describe, expect, test } from 'vitest'
 
 import { systemClock } from '../../src/platform/clock.ts'
-import { sha256 } from '../../src/platform/node/digest.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
-import { columns } from '../../src/signup/row.ts'
 import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
 import { faultAnswers } from '../../emulators/google-sheets/fault-answers.ts'
-import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { createGoogleWorld } from '../../harness/google-world.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
-import { makeBatch, rowsOf, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
-
-type Handle = ReturnType<GoogleWorld['emulator']['spreadsheet']>
+import { makeBatch, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
 
 spreadsheetContract('Google Sheets', {
   createWorld: createGoogleWorld,
@@ -23,16 +19,13 @@ fieldsContract('Google Sheets', createGoogleWorld)
 
 test.each([
   ['https://sheets.googleapis.com', 'https://docs.google.com/spreadsheets/d/1abc/edit'],
-  ['http://127.0.0.1:9', 'the spreadsheet 1abc behind http://127.0.0.1:9'],
-  [
-    'https://x.googleapis.com.example',
-    'the spreadsheet 1abc behind https://x.googleapis.com.example',
-  ],
+  ['http://127.0.0.1:9', 'http://127.0.0.1:9/spreadsheets/1abc'],
+  ['https://x.googleapis.com.example', 'https://x.googleapis.com.example/spreadsheets/1abc'],
 ])('a person finds the spreadsheet behind %s at %s', (apiUrl, location) => {
   const access = { email: 'robot@example.com', spreadsheetId: '1abc', setting: 'SHEETS_SHEET_ID' }
   const spreadsheet = createGoogleSheets({
     ...{ access, apiUrl, tokenUrl: apiUrl, sign: async () => '', gate: async () => true },
-    ...{ http: httpClient, clock: systemClock, random: Math.random, digest: sha256 },
+    ...{ http: httpClient, clock: systemClock, random: Math.random },
   })
   expect(spreadsheet.location).toBe(location)
 })
@@ -69,65 +62,6 @@ test('a full spreadsheet refuses a batch in the words of Google, and takes it wh
   sheet.resizeTab('Sheet1', { rowCount: 100 })
   expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
   expect(await world.rows('News')).toHaveLength(2)
-})
-
-describe('the only tab of a new spreadsheet', () => {
-  /** The answer of `open` for a spreadsheet with these tabs, and the number of calls that it took. */
-  async function opened(prepare: (sheet: Handle) => void, ...defaultTab: string[]) {
-    await using world = await createGoogleWorld()
-    prepare(world.emulator.spreadsheet(world.spreadsheetId))
-    const answer = await world.connect().open(testSignal, ...defaultTab)
-    return { answer, calls: callsOf(world) }
-  }
-
-  /** The number of calls; calls for tokens do not count. */
-  const callsOf = ({ emulator }: GoogleWorld) => emulator.counters.reads + emulator.counters.writes
-
-  const rename = (sheet: Handle) => {
-    sheet.renameTab('Sheet1', 'Tabelle1')
-    return 'Tabelle1'
-  }
-
-  test('is named by open when it is empty, and gets the header within three calls', async () => {
-    await using world = await createGoogleWorld()
-    rename(world.emulator.spreadsheet(world.spreadsheetId))
-    const spreadsheet = world.connect()
-    expect(await spreadsheet.open(testSignal, 'Sheet1')).toEqual({
-      kind: 'open',
-      onlyTab: 'Tabelle1',
-    })
-    const batch = makeBatch(1, { Tabelle1: [makeFullSignup()] })
-    expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
-    expect(callsOf(world)).toBe(3)
-    expect(await world.rows('Tabelle1')).toEqual([[...columns], ...rowsOf('Tabelle1', batch)])
-  })
-
-  test.each<[string, (sheet: Handle) => void, number]>([
-    ['has the name of the default tab', (sheet) => sheet.renameTab('Sheet1', 'sheet1'), 1],
-    ['has something in it', (sheet) => sheet.editCell(rename(sheet), 'C9', 'x'), 2],
-    ['is not the only one', (sheet) => sheet.addTab(`${rename(sheet)} too`), 1],
-  ])('is not named by open when it %s', async (_, prepare, calls) => {
-    expect(await opened(prepare, 'Sheet1')).toEqual({ answer: { kind: 'open' }, calls })
-  })
-
-  test('is not read when the settings name the default tab', async () => {
-    expect(await opened(rename)).toEqual({ answer: { kind: 'open' }, calls: 1 })
-  })
-
-  test('gets no header when somebody writes into it more than a minute after it was read', async () => {
-    await using world = await createGoogleWorld()
-    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-    rename(sheet)
-    let later = 0
-    const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + later }
-    const spreadsheet = world.connect(undefined, clock)
-    await spreadsheet.open(testSignal, 'Sheet1')
-    sheet.editCell('Tabelle1', 'A1', 'Email')
-    later = 61_000
-    const signup = makeFullSignup()
-    await spreadsheet.write(makeBatch(1, { Tabelle1: [signup] }), testSignal)
-    expect((await world.rows('Tabelle1'))?.map(([cell]) => cell)).toEqual(['Email', signup.email])
-  })
 })
 
 test('in a copy of a spreadsheet, which has our markers too, a batch does not count as applied', async () => {

@@ -1,16 +1,13 @@
 import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { sha256 } from '../../src/platform/node/digest.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
 import { googleInspection } from '../../src/spreadsheet/google/inspection.ts'
 import { signWith } from '../../src/spreadsheet/google/access-token.ts'
 import type { Expected } from '../../src/spreadsheet/inspection.ts'
-import type { Finding } from '../../src/signup/finding.ts'
+import type { Finding } from '../../src/platform/finding.ts'
 import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
 import { testSignal } from './spreadsheet-contract.ts'
-
-const unsure = { name: 'Sheet1', isResolved: false }
 
 interface Looking {
   /** What differs from what the service expects of a new spreadsheet. */
@@ -29,11 +26,11 @@ export async function inspect(
     sign: signWith(env['SHEETS_PRIVATE_KEY'] ?? ''),
     apiUrl: emulator.url,
     tokenUrl: emulator.tokenUrl,
-    ...{ http: httpClient, clock: systemClock, digest: sha256 },
+    ...{ http: httpClient, clock: systemClock },
     gate: looking.gate ?? (async () => true),
   })
   const isOwn = async () => false
-  const expected = { defaultTab: unsure, tabs: [], own: [], isOwn, ...looking.expected }
+  const expected = { tabs: ['Sheet1'], own: [], isOwn, ...looking.expected }
   return Array.fromAsync(look(expected, testSignal))
 }
 

@@ -245,15 +245,6 @@ describe('reading a Google Sheet', () => {
     handle.convertToTable('News', { cells: 'I1:O2' })
     expect((await readRows(world.connect()))['News']).toEqual([`ada@example.com ${noon}`])
   })
-
-  test('a call that failed can be made again', async () => {
-    await using world = await createGoogleWorld()
-    await world.createTab('News', [columns, ['ada@example.com', new Date(noon).toISOString()]])
-    world.emulator.faults.add({ on: 'read', skip: 2, answer: 'drop', times: 1 })
-    await using reader = world.connect().rowReader()
-    expect((await reader.next(testSignal)).kind).toBe('retryable')
-    expect((await readAll(reader)).rows['News']).toEqual([`ada@example.com ${noon}`])
-  })
 })
 
 type Handle = ReturnType<Awaited<ReturnType<typeof createGoogleWorld>>['emulator']['spreadsheet']>

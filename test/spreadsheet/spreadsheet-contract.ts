@@ -393,24 +393,48 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
 
-      test('of two rows with one address and time, the one with the mark goes', async () => {
-        const signs = '"suspect":["stamp"]'
-        const released = makeFullSignup({ sheetTab: 'News', name: signs, metadata: `{${signs}}` })
-        const held: Signup = { ...released, suspect: ['stamp'] }
-        const { email, receivedAt, id: mark } = released
-        const others = Array.from({ length: 1_100 }, () => makeFullSignup())
-        await write(makeBatch(1, { News: [released], Quarantine: [...others, held] }))
-        const before = await world.rows('News')
-        const [plain = expect.fail()] = others
-        const wanted = [{ email, receivedAt, mark }, plain]
-        const first = await spreadsheet.remove(wanted, testSignal)
-        expect(first).toEqual({ kind: 'removed', standing: [1, 1], others: [0, 0] })
-        const again = await spreadsheet.remove(wanted, testSignal)
-        expect(again).toEqual({ kind: 'removed', standing: [0, 0], others: [0, 0] })
-        expect(await world.rows('News')).toEqual(before)
-        const left = (await world.rows('Quarantine')) ?? []
-        expect(left.flat().join(' ')).not.toContain(email)
-        expect(left.filter(([address = '']) => address.includes('@'))).toHaveLength(1_099)
+      const changes: readonly (readonly [string, Partial<Signup>])[] = [
+        ['name', { name: 'Ada King' }],
+        ['name, which is empty', { name: '' }],
+        ['metadata', { metadata: '{"plan":"free"}' }],
+        ['letter case of the address', { email: 'ADA@example.com' }],
+      ]
+      describe.each(changes)('of two rows that differ in one cell (%s)', (_, change) => {
+        const gone = makeFullSignup({ email: 'ada@example.com', sheetTab: 'News' })
+        const kept = makeFullSignup({ ...gone, ...change })
+        const [goneRow, keptRow] = [gone, kept].map((signup) => toRow(signup, 'News').map(String))
+        if (!goneRow || !keptRow) throw new Error('There are two rows.')
+        const edited = goneRow.with(columns.indexOf('Name'), 'corrected')
+        const noted = [...keptRow, 'a note of a person']
+
+        test.each([
+          ['first', [goneRow, keptRow], keptRow],
+          ['last', [keptRow, goneRow], keptRow],
+          ['first, and was edited', [edited, keptRow], keptRow],
+          ['last, and was edited', [keptRow, edited], keptRow],
+          ['first, beside a row with a note', [goneRow, noted], noted],
+          ['there twice', [goneRow, keptRow, goneRow], keptRow],
+        ])('the removed one goes when it is %s', async (_place, rows, left) => {
+          await world.createTab('News', [header, ...rows])
+          await restart()
+          const { email, receivedAt } = gone
+          const wanted = [{ email, receivedAt, spared: [kept] }]
+          const standing = [rows.length - 1]
+          expect(await spreadsheet.remove(wanted, testSignal)).toMatchObject({ standing })
+          expect(await spreadsheet.remove(wanted, testSignal)).toMatchObject({ standing: [0] })
+          const there = ((await world.rows('News')) ?? []).filter(([cell]) => cell?.includes('@'))
+          expect(there).toEqual([left])
+        })
+      })
+
+      test('of identical rows, as many stay as signups keep theirs', async () => {
+        const signup = makeFullSignup({ sheetTab: 'News' })
+        await write(makeBatch(1, { News: [signup, signup, signup] }))
+        const wanted = [{ ...signup, spared: [signup, signup] }]
+        expect(await spreadsheet.remove(wanted, testSignal)).toMatchObject({ standing: [1] })
+        expect(await spreadsheet.remove(wanted, testSignal)).toMatchObject({ standing: [0] })
+        const rows = (await world.rows('News')) ?? []
+        expect(rows.filter(([cell]) => cell === signup.email)).toHaveLength(2)
       })
 
       test('markers can be pruned more than once, which changes no row', async () => {

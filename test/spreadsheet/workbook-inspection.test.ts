@@ -5,16 +5,15 @@ import { expect, test } from 'vitest'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
 import { columns, ownColumns } from '../../src/signup/row.ts'
-import type { Finding } from '../../src/signup/finding.ts'
+import type { Finding } from '../../src/platform/finding.ts'
 import { inspectWorkbook } from '../../src/spreadsheet/workbook/inspection.ts'
 import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 
 /** What an inspection finds in a local workbook. */
 
 function inspect({ directory }: WorkbookWorld, ...tabs: string[]): Promise<readonly Finding[]> {
-  const defaultTab = { name: 'Sheet1', isResolved: true }
   const isOwn = async () => false
-  return Array.fromAsync(inspectWorkbook(directory, { defaultTab, tabs, own: [], isOwn }))
+  return Array.fromAsync(inspectWorkbook(directory, { tabs: ['Sheet1', ...tabs], own: [], isOwn }))
 }
 
 const folderIsFine = {
@@ -42,8 +41,7 @@ test('the columns of a site’s own are looked for, too: they are there, are add
   await world.createTab('Old', [[...columns, 'Notes']])
   await world.createTab('Theirs', [['Email', 'Timestamp', 'Metadata']])
   const own = ownColumns([{ name: 'company', label: 'Firma', type: 'url', required: false }])
-  const defaultTab = { name: 'Sheet1', isResolved: true }
-  const expected = { defaultTab, tabs: ['Old', 'Theirs'], own, isOwn: async () => false }
+  const expected = { tabs: ['Sheet1', 'Old', 'Theirs'], own, isOwn: async () => false }
   const found = await Array.fromAsync(inspectWorkbook(world.directory, expected))
   const names = columns.join(', ')
   expect(found.slice(1).map(({ state, message }) => `${state}: ${message}`)).toEqual([

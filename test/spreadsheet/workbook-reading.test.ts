@@ -51,6 +51,20 @@ test('tabs come in the order of their names, and the rows of a long one in parts
   expect(keys.map(({ at }) => at)).toEqual(rows(12_000).map((_, at) => noon + at))
 })
 
+test('a line of a text in a cell is no row, whatever a visitor has typed', async () => {
+  await using world = await createWorkbookWorld()
+  const typed = `first\r\n${row(2).join(',')}\r\nlast`
+  await world.createTab('News', [
+    [...columns, 'why'],
+    [...row(1), '', '', '', '', 'News', typed],
+    row(3),
+  ])
+  await using reader = world.connect().rowReader()
+  const [part] = await partsOf(reader)
+  const keys = part?.kind === 'rows' ? part.rows : []
+  expect(keys.map(({ at }) => at)).toEqual([noon + 1, noon + 3])
+})
+
 test.each<[string, (path: string) => Promise<unknown>]>([
   ['grows', (path) => appendFile(path, '\r\nx')],
   ['is made anew with as many bytes', (path) => writeFile(path, 'x'.repeat(8))],

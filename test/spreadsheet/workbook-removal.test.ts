@@ -35,7 +35,7 @@ async function filesWith(world: WorkbookWorld, { email }: Signup): Promise<strin
   return (await Promise.all(found)).flat()
 }
 
-const gone = { kind: 'removed', standing: [0], others: [0] }
+const gone = { kind: 'removed', standing: [0] }
 
 test('the line of a row goes, no other byte of the file changes, and only its owner can read it', async () => {
   await using it = await createWorld()
@@ -84,7 +84,7 @@ test('a row whose time was changed is told, and one whose address was changed is
   const [target = expect.fail()] = it.all
   const text = await it.text()
   await writeFile(it.path, text.replace('2026-11-20T', '2026-12-20T'))
-  expect(await it.spreadsheet.remove([target], testSignal)).toEqual({ ...gone, others: [1] })
+  expect(await it.spreadsheet.remove([target], testSignal)).toEqual(gone)
   await writeFile(it.path, text.replace(target.email, 'other@example.com'))
   expect(await it.spreadsheet.remove([target], testSignal)).toEqual(gone)
 })
@@ -288,7 +288,7 @@ test.each<[string, readonly string[], object]>([
     ['person0@example.com', '{"Timestamp":"TIME"}'],
     { standing: [1] },
   ],
-  ['with the time in another text', ['person0@example.com', 'at TIME'], { others: [1] }],
+  ['with the time in another text', ['person0@example.com', 'at TIME'], {}],
   ['with the address as a part of a text', ['person0@example.com.au', 'TIME'], {}],
 ])('a row is told from others %s', async (_, cells, found) => {
   await using it = await createWorld(people(1))
@@ -310,7 +310,7 @@ test('files with an ending in capitals are searched, too', async () => {
   expect(await removed(it.spreadsheet, it.all)).toMatchObject({ standing: [1] })
 })
 
-test('every copy of a row goes, whatever letters it has, and other rows of the address are counted', async () => {
+test('every copy of a row goes, whatever letters it has, and other rows of the address stay', async () => {
   const [signup = expect.fail()] = people(1)
   const target = { ...signup, name: 'Åsa 王小明' }
   await using it = await createWorld([target])
@@ -318,8 +318,8 @@ test('every copy of a row goes, whatever letters it has, and other rows of the a
   const later = rows.split('\r\n')[1]?.replace('2026-11', '2026-12') ?? ''
   await writeFile(it.world.path('Copies'), `${rows}${rows}${later}\r\n${later}\r\n`)
   const removal = await it.spreadsheet.remove([target], testSignal)
-  expect(removal).toEqual({ kind: 'removed', standing: [3], others: [2] })
-  expect(await it.spreadsheet.remove([target], testSignal)).toEqual({ ...gone, others: [2] })
+  expect(removal).toEqual({ kind: 'removed', standing: [3] })
+  expect(await it.spreadsheet.remove([target], testSignal)).toEqual(gone)
 })
 
 describe('a copy of the file that a crash left while its header grew', () => {

@@ -149,6 +149,18 @@ test.each([
   },
 )
 
+test('where nothing tells rows of one address apart, one of long ago is not taken for the one that a crash kept out', async () => {
+  const others = Array.from({ length: 2_000 }, (_, at) => `Eve,eve${at}@example.org,1\r\n`).join('')
+  await writeFile(world.path('News'), `Name,Email,Phone\r\nAda,ada@example.org,1\r\n${others}`)
+  const signups = [makeFullSignup({ email: 'ada@example.org' })]
+  const batch = makeBatch(1, { News: signups })
+  await crash(batch, { step: 3, part: 0 })
+  await edit((text) => `${text}Grace,grace@example.org,1\r\n`)
+  expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+  const emails = ((await world.rows('News')) ?? []).map(([, email]) => email)
+  expect(emails.filter((email) => email === 'ada@example.org')).toHaveLength(2)
+})
+
 test.each([0, 0.01, 0.1, 0.5, 0.99])(
   'a new file has its header row and its rows, or does not exist: %d of it is written at a crash',
   async (part) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpClient } from '../../platform/http-client.ts'
 import type { Millis } from '../../signup/signup.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
 
 /** Google takes an assertion from a clock that is up to five minutes ahead. */
 const offMaxMs = 60_000

@@ -1,5 +1,5 @@
 import { HttpFailure } from '../../platform/http-client.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
 import type { Refused, Retryable } from '../spreadsheet.ts'
 import { notTheApiHint } from './failure.ts'
 import type { ApiFailure } from './sheets-api.ts'

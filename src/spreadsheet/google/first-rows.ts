@@ -19,8 +19,6 @@ export class FirstRows {
   readonly #rows = new Map<number, readonly string[]>()
   /** When rows were last written, or known sheets were read again; undefined before that. */
   #seenAtMs: number | undefined
-  /** A sheet that was just found empty. */
-  #empty: { readonly sheetId: number; readonly atMs: number } | undefined
 
   constructor(api: SheetsApi, clock: Clock) {
     this.#api = api
@@ -37,14 +35,8 @@ export class FirstRows {
     this.#rows.set(sheetId, row)
   }
 
-  /** Notes that the sheet is empty, so that the next `look`, if it comes soon, need not read it. */
-  foundEmpty(sheetId: number): void {
-    this.#empty = { sheetId, atMs: this.#clock.elapsed() }
-  }
-
   forget(): void {
     this.#rows.clear()
-    this.#empty = undefined
   }
 
   /** Notes that rows were just written. */
@@ -59,9 +51,7 @@ export class FirstRows {
    */
   async look(sheets: readonly Sheet[], signal: AbortSignal): Promise<readonly Sheet[]> {
     const known = sheets.filter(({ sheetId }) => this.#rows.has(sheetId))
-    const unknown = sheets.filter(
-      ({ sheetId }) => !this.#rows.has(sheetId) && !this.#isEmpty(sheetId),
-    )
+    const unknown = sheets.filter(({ sheetId }) => !this.#rows.has(sheetId))
     const hasRested = this.#clock.elapsed() - (this.#seenAtMs ?? Infinity) > restMs
     const [again = []] = hasRested ? perCall(known, headerRanges) : []
     if (unknown.length + again.length === 0) return []
@@ -76,11 +66,6 @@ export class FirstRows {
     for (const { sheetId } of again) this.#rows.delete(sheetId)
     for (const [sheetId, row] of [...first.rows, ...second.rows]) this.set(sheetId, row)
     return [...first.sheets, ...second.sheets]
-  }
-
-  #isEmpty(sheetId: number): boolean {
-    if (this.#empty?.sheetId !== sheetId) return false
-    return this.#clock.elapsed() - this.#empty.atMs < restMs
   }
 
   /** Reads sheets whole. Of those that are larger than an answer, it reads the first rows only. */

@@ -1,10 +1,10 @@
 import type { Clock, Random } from '../../platform/clock.ts'
-import type { Digest } from '../../platform/digest.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import { noColumns, type OwnColumn } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type {
   Abandoned,
+  CallGate,
   Failed,
   Finished,
   MaySend,
@@ -21,7 +21,6 @@ import type {
 import { type AccessTokenOptions, AccessTokens } from './access-token.ts'
 import { numberIn } from './answer.ts'
 import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
-import type { Access } from './failure.ts'
 import { Layout, type Plan } from './layout.ts'
 import {
   abandonedValue,
@@ -52,7 +51,8 @@ import {
 export interface GoogleSheetsOptions
   extends Omit<SheetsApiOptions, 'tokens'>, Omit<AccessTokenOptions, 'email'> {
   readonly random: Random
-  readonly digest: Digest
+  /** The gate of calls that remove rows; `gate` when it is left out. */
+  readonly removalGate?: CallGate
   readonly own?: readonly OwnColumn[]
 }
 
@@ -61,10 +61,13 @@ export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
 }
 
 /** Google's link to the spreadsheet, or a description when the API is an emulator. */
-function locationOf({ spreadsheetId }: Access, apiUrl: string): string {
+export function locationOf({
+  spreadsheetId,
+  apiUrl,
+}: Readonly<Record<'spreadsheetId' | 'apiUrl', string>>): string {
   return new URL(apiUrl).hostname.endsWith('.googleapis.com')
     ? `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`
-    : `the spreadsheet ${spreadsheetId} behind ${apiUrl}`
+    : `${apiUrl}/spreadsheets/${spreadsheetId}`
 }
 
 /**
@@ -77,16 +80,19 @@ class GoogleSheets implements Spreadsheet {
   readonly #shortName: string
   readonly #own: readonly OwnColumn[]
   readonly #api: SheetsApi
+  readonly #removals: SheetsApi
   readonly #layout: Layout
   readonly #clock: Clock
 
   constructor(options: GoogleSheetsOptions) {
-    const { access, apiUrl, clock, random, digest } = options
-    this.location = locationOf(access, apiUrl)
-    this.#shortName = shortNameOf(access.spreadsheetId, digest)
+    const { access, apiUrl, clock, random } = options
+    this.location = locationOf({ ...access, apiUrl })
+    this.#shortName = shortNameOf(access.spreadsheetId)
     this.#own = options.own ?? noColumns
     const tokens = new AccessTokens({ ...options, email: access.email })
     this.#api = new SheetsApi({ ...options, tokens })
+    const { gate, removalGate = gate } = options
+    this.#removals = new SheetsApi({ ...options, tokens, gate: removalGate })
     this.#layout = new Layout(this.#api, clock, random, this.#own)
     this.#clock = clock
   }
@@ -95,9 +101,8 @@ class GoogleSheets implements Spreadsheet {
     return this.#layout.warnings
   }
 
-  open(signal: AbortSignal, defaultTab?: string): Promise<Opened> {
+  open(signal: AbortSignal): Promise<Opened> {
     return reading(async () => {
-      if (defaultTab !== undefined) return this.#layout.findOnlyTab(defaultTab, signal)
       await this.#layout.load(signal)
       return { kind: 'open' }
     })
@@ -114,9 +119,8 @@ class GoogleSheets implements Spreadsheet {
       { signal, maySend, ranges: plan.ranges },
     )
     if (result.kind === 'ok') {
-      this.#layout.learn(result.body, batch, plan)
-      const notices = this.#layout.landings.takeNotices()
-      return notices.length === 0 ? { kind: 'applied' } : { kind: 'applied', notices }
+      this.#layout.learn(result.body, plan)
+      return { kind: 'applied' }
     }
     const message = result.error?.message ?? ''
     if (isAlreadyThere(message, batch.marker)) return this.#confirm(batch, signal)
@@ -134,11 +138,11 @@ class GoogleSheets implements Spreadsheet {
   ): Failed {
     const message = result.error?.message ?? ''
     if (isAboutRanges(message)) {
-      this.#layout.landings.note(batch, plan.tabs)
+      this.#layout.tried(batch, plan)
       this.#layout.rangesRefused(plan)
       return { kind: 'unknown', message, afterMs: 0 }
     }
-    if (result.kind === 'unknown') this.#layout.landings.note(batch, plan.tabs)
+    if (result.kind === 'unknown') this.#layout.tried(batch, plan)
     // Google does not document its error for a missing table, so take any 400 for it.
     const isAboutTable =
       result.error?.status === 400 &&
@@ -157,7 +161,7 @@ class GoogleSheets implements Spreadsheet {
     const requests = [[createMarker(batch, abandonedValue(batch, this.#shortName))]]
     const result = await this.#updateWithMarker(batch.marker, requests, { signal, maySend })
     if (result.kind === 'ok') {
-      this.#layout.landings.drop(batch)
+      this.#layout.gaveUp()
       return { kind: 'abandoned' }
     }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
@@ -207,7 +211,7 @@ class GoogleSheets implements Spreadsheet {
   }
 
   remove(rows: readonly RowToRemove[], signal: AbortSignal): Promise<Removal> {
-    return reading(() => removeRows(this.#api, rows, signal))
+    return reading(() => removeRows(this.#removals, rows, signal))
   }
 
   /** Finds out who uses the marker's id: this batch, which was then applied, or something else. */
@@ -223,10 +227,10 @@ class GoogleSheets implements Spreadsheet {
       const value = result.body['metadataValue']
       if (value === markerValue(batch, this.#shortName)) {
         // An earlier try applied the batch, but its answer did not reach us.
-        this.#layout.landed(batch)
+        this.#layout.landed()
         return { kind: 'applied' }
       }
-      this.#layout.landings.drop(batch)
+      this.#layout.gaveUp()
       if (value === abandonedValue(batch, this.#shortName)) return { kind: 'abandoned' }
       return {
         kind: 'foreign',

@@ -1,14 +1,16 @@
 import type { Expected, Inspect } from '../inspection.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
 import { AccessTokens } from './access-token.ts'
 import { fieldIn, listIn, textOf } from './answer.ts'
 import { clockFinding, watchDate } from './clock-check.ts'
 import type { Access } from './failure.ts'
 import { callFinding, tokenFinding } from './failure-finding.ts'
 import type { GoogleSheetsOptions } from './google-sheets.ts'
+import { FirstRows } from './first-rows.ts'
 import { createdMarker, deletedMarkers, markerReplies, markersIn, shortNameOf } from './markers.ts'
 import { createMetadata, deleteMetadata } from './requests.ts'
-import { SheetsApi } from './sheets-api.ts'
+import { listSheets } from './sheet-parts.ts'
+import { reading, SheetsApi } from './sheets-api.ts'
 import { fillOf, readSheets, sheetFields } from './sheets.ts'
 import { checkTabs, protectionFields } from './tabs-check.ts'
 
@@ -21,7 +23,7 @@ const checks = ['clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'
  */
 export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): Inspect {
   return async function* inspect(expected, signal) {
-    const { access, tokenUrl, clock, digest } = options
+    const { access, tokenUrl, clock } = options
     const dated = watchDate(options.http, tokenUrl, clock)
     const tokens = new AccessTokens({ ...options, email: access.email, http: dated.http })
     const token = await tokens.get(signal)
@@ -45,13 +47,27 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
       return
     }
     yield apiAnswers
-    yield* aboutSpreadsheet(loaded.body, shortNameOf(access.spreadsheetId, digest), expected)
+    yield* aboutSpreadsheet(loaded.body, shortNameOf(access.spreadsheetId), expected)
     yield await checkEditing(api, access, signal)
     yield* await checkTabs(loaded.body, expected, { api, access, clock }, signal)
     const { isNearlyFull, message, hint } = fillOf(readSheets(loaded.body))
     const { ok, fault } = findingsOf('room')
     yield isNearlyFull ? fault(message, hint) : ok(message)
   }
+}
+
+/** Finds the titles of the tabs with cells, and whether the only tab is empty. Makes at most three calls. */
+export function findTabs(options: Parameters<typeof googleInspection>[0], signal: AbortSignal) {
+  const tokens = new AccessTokens({ ...options, email: options.access.email })
+  const api = new SheetsApi({ ...options, tokens })
+  const firstRows = new FirstRows(api, options.clock)
+  return reading(async () => {
+    const sheets = await listSheets(api, signal)
+    const grids = sheets.filter(({ isGrid }) => isGrid)
+    if (sheets.length === 1) await firstRows.look(grids, signal)
+    const isNew = sheets.length === 1 && grids.every((it) => !firstRows.get(it.sheetId))
+    return { kind: 'found' as const, titles: grids.map(({ title }) => title), isNew }
+  })
 }
 
 const apiAnswers = findingsOf('api').ok('the Sheets API answers')

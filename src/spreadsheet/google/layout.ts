@@ -1,14 +1,12 @@
 import type { Clock, Random } from '../../platform/clock.ts'
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { headingsOf, type OwnColumn } from '../../signup/row.ts'
-import { tabProblem } from '../../signup/tab.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import type { Open, Refused, NamedTab } from '../spreadsheet.ts'
+import type { Refused, NamedTab } from '../spreadsheet.ts'
 import { headerProblem, ourHeaderWith } from '../header.ts'
 import { FirstRows } from './first-rows.ts'
 import { headerRanges } from './ranges.ts'
-import { Landings } from './landings.ts'
-import { type Place, placeOf } from './place.ts'
+import { isSamePlace, type Place, placeOf } from './place.ts'
 import { newSheetRows, type TabPlan } from './requests.ts'
 import { listSheets } from './sheet-parts.ts'
 import {
@@ -42,7 +40,10 @@ export class Layout {
   readonly #random: Random
   readonly #own: readonly OwnColumn[]
   readonly #firstRows: FirstRows
-  readonly landings = new Landings()
+  /** Where the rows of a batch may have gone whose outcome is unknown: by its first try. */
+  #tried: { readonly batch: number; readonly tabs: readonly TabPlan[] } | undefined
+  /** Where rows went that are still to be compared with what an answer shows of their tabs. */
+  #landed: readonly TabPlan[] = []
   readonly #written = new Set<number>()
   /** The ids of sheets whose title Google cannot read in a range. Their cells are never requested. */
   readonly #unreadable = new Set<number>()
@@ -51,6 +52,7 @@ export class Layout {
   /** Empty until they are read. A spreadsheet has at least one. */
   #sheets: readonly Sheet[] = []
   #warnings: readonly Warning[] = []
+  #misplaced: readonly Warning[] = []
 
   constructor(api: SheetsApi, clock: Clock, random: Random, own: readonly OwnColumn[]) {
     this.#api = api
@@ -60,7 +62,7 @@ export class Layout {
   }
 
   get warnings(): readonly Warning[] {
-    return this.#warnings
+    return [...this.#warnings, ...this.#misplaced]
   }
 
   /** Call when the layout was wrong or may have changed. */
@@ -92,30 +94,11 @@ export class Layout {
     throw new ReadFailed({ kind: 'retryable', message })
   }
 
-  /** Finds the only sheet if it is empty and has another name. @throws ReadFailed */
-  async findOnlyTab(name: string, signal: AbortSignal): Promise<Open> {
-    const [only, ...others] = await this.load(signal)
-    const isOther = only?.isGrid === true && findSheet([only], name) === undefined
-    // Do not adopt a title that is not valid as the name of a tab.
-    if (!only || !isOther || others.length > 0 || tabProblem(only.title)) return { kind: 'open' }
-    try {
-      await this.#firstRows.look([only], signal)
-    } catch (error) {
-      // The title may have changed since the list was read, or Google cannot read it in a range.
-      this.forget()
-      if (isRangeRefused(error)) return { kind: 'open' }
-      throw error
-    }
-    if (this.#firstRows.get(only.sheetId)) return { kind: 'open' }
-    this.#firstRows.foundEmpty(only.sheetId)
-    return { kind: 'open', onlyTab: only.title }
-  }
-
   /** Finds out where each tab's rows go, mostly without a call. @throws ReadFailed */
   async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan | Refused> {
     const { tabs } = batch
-    // Nobody told us of the sheets to which the rows of that batch went.
-    if (this.landings.endedElsewhere(batch)) this.forget()
+    // Another writer has ended that batch.
+    if (this.#tried && this.#tried.batch !== batch.number) this.landed()
     const isFresh = this.#sheets.length === 0
     await this.load(signal)
     const find = () => tabs.map((rows) => ({ rows, sheet: findSheet(this.#sheets, rows.tab) }))
@@ -136,7 +119,6 @@ export class Layout {
       }
     }
     if (this.#hasTwins && !isFresh) throw this.#outdated('Somebody has renamed tabs')
-    this.#verify()
 
     const taken = new Set(this.#sheets.map(({ sheetId }) => sheetId))
     // Tabs without rows cause the same calls, so that the time does not show that they have none.
@@ -153,10 +135,21 @@ export class Layout {
     }
   }
 
-  /** Call when a try with an unknown outcome did apply the batch. The known layout is then too old. */
-  landed(batch: FrozenBatch): void {
-    this.landings.landed(batch)
+  /** Call when a try has an unknown outcome. */
+  tried({ number }: FrozenBatch, { tabs }: Plan): void {
+    if (this.#tried?.batch !== number) this.#tried = { batch: number, tabs }
+  }
+
+  /** Call when such a try did apply the batch. The known layout is then too old. */
+  landed(): void {
+    this.#landed = this.#tried?.tabs ?? []
+    this.#tried = undefined
     this.forget()
+  }
+
+  /** Call when no try did, and none can any more. */
+  gaveUp(): void {
+    this.#tried = undefined
   }
 
   /** The tab of a refusal, with a description of its place. */
@@ -166,7 +159,7 @@ export class Layout {
   }
 
   /** Updates the layout from the answer to an applied batch. */
-  learn(reply: Record<string, unknown>, batch: FrozenBatch, { tabs, ranges }: Plan): void {
+  learn(reply: Record<string, unknown>, { tabs, ranges }: Plan): void {
     const answered = readSheets(reply['updatedSpreadsheet'])
     if (answered.length === 0) return this.forget()
     const index = this.#sheets.length
@@ -184,17 +177,13 @@ export class Layout {
     }
     this.#firstRows.written()
 
-    // A table that is missing from the answer was moved to another sheet, with our rows.
-    const tables = new Set(answered.flatMap((sheet) => sheet.tables.map(({ tableId }) => tableId)))
-    const isKept = ({ place: { table } }: TabPlan) => !table || tables.has(table.tableId)
-    this.landings.drop(batch)
-    this.landings.note(batch, tabs.filter(isKept))
-    this.landings.landed(batch)
-    // Where the rows went is verified with the new list.
+    this.#tried = undefined
+    this.#landed = [...this.#landed, ...tabs.filter(({ isNew }) => !isNew)]
+    // Then the rows are compared with a new list.
     if (this.#hasTwins) return this.forget()
-    this.#verify()
+    this.#misplaced = this.#landed.flatMap((plan) => this.#misplacedBy(plan))
+    this.#landed = []
     this.#warn()
-    if (!tabs.every(isKept)) this.forget()
   }
 
   /**
@@ -230,18 +219,17 @@ export class Layout {
     this.#warnings = [...fillWarnings(sheets), ...problems]
   }
 
-  #verify(): void {
-    const sheets = this.#sheets
-    this.landings.verify((sheetId) => {
-      const sheet = sheets.find((one) => one.sheetId === sheetId)
-      return (
-        sheet && {
-          words: wordsFor(sheet),
-          isOf: (tab) => findSheet(sheets, tab) === sheet,
-          place: this.#firstRows.get(sheetId) && this.#placeIn(sheet),
-        }
-      )
-    })
+  /** A warning when somebody had changed the tab just before rows were written by this plan. */
+  #misplacedBy({ sheetId, place, rows }: TabPlan): readonly Warning[] {
+    const sheet = this.#sheets.find((one) => one.sheetId === sheetId)
+    if (!sheet) return []
+    const isRead = this.#firstRows.get(sheetId) !== undefined
+    const isAsBefore = !isRead || isSamePlace(place, this.#placeIn(sheet))
+    if (isAsBefore && findSheet(this.#sheets, rows.tab) === sheet) return []
+    const message =
+      `Somebody renamed ${wordsFor(sheet)} or changed its columns just when rows were written: ` +
+      'look at its last rows.'
+    return [{ kind: 'changed', message }]
   }
 
   #placeIn({ sheetId, tables }: Sheet): Place {

@@ -1,4 +1,4 @@
-import type { Digest } from '../../platform/digest.ts'
+import { sha256 } from '../../platform/digest.ts'
 import type { FrozenBatch, Marked } from '../../signup/batch.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { createMetadata } from './requests.ts'
@@ -30,8 +30,8 @@ export const markerReplies =
   'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
 
 /** A short name for a spreadsheet, whose id has 44 characters. Its 48 bits tell one person's spreadsheets apart. */
-export function shortNameOf(spreadsheetId: string, digest: Digest): string {
-  return digest(spreadsheetId).slice(0, 8)
+export function shortNameOf(spreadsheetId: string): string {
+  return sha256(spreadsheetId).slice(0, 8)
 }
 
 /** The marker that the first request of a batchUpdate has made, from its answer; 0 when there is none. */

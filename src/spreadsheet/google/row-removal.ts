@@ -1,22 +1,26 @@
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
-import { hasTimestamp, WantedRows } from '../wanted-rows.ts'
+import { hasTimestamp, type RowTexts, WantedRows } from '../wanted-rows.ts'
 import type { Sheet, Table } from './sheets.ts'
 import { isRangeRefused, ReadFailed, type SheetsApi } from './sheets-api.ts'
+import { shownCell } from '../csv.ts'
 import { readHeader } from '../header.ts'
-import { keyColumns, metadataColumn } from '../row-key.ts'
-import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
+import { keyColumns } from '../row-key.ts'
+import type { Cell } from '../../signup/row.ts'
+import { isRecord } from '../../signup/json.ts'
+import { fieldIn, listIn, numberIn } from './answer.ts'
 import { listSheets, type Part, rangeOf, readFirstOf, rowsIn } from './sheet-parts.ts'
 
+/** That is 500 requests and more, and Google ends a call that takes it three minutes. */
 const rowsPerCall = 100
 
 /**
- * Removes rows with one call, after a search. Nothing rests on where the search has seen a row: people
+ * Removes rows after a search, a hundred of a tab with one call. Nothing rests on where the search has seen a row: people
  * sort, insert and delete at any time, and the call may be applied late or twice. So each row is removed
  * by four requests of one atomic call:
  *
  * 1. `insertDimension` inserts an empty row where the row was seen, which moves that one down.
- * 2. `updateCells` writes the address and the timestamp into it.
- * 3. `deleteDuplicates` compares these two cells of the two rows, and removes the lower row only when
+ * 2. `updateCells` writes the address and the timestamp into it, or all cells where another row has the same.
+ * 3. `deleteDuplicates` compares these cells of the two rows, and removes the lower row only when
  *    they are equal. If another row is there by now, it stays. In a table it removes the table's cells.
  * 4. `deleteDimension` deletes the row that the first request has inserted.
  *
@@ -30,57 +34,72 @@ export async function removeRows(
   rows: readonly RowToRemove[],
   signal: AbortSignal,
 ): Promise<Removed> {
-  const wanted = new WantedRows(rows)
-  const search = await searchRows(api, wanted, signal)
-  // A call for each tab, so that one that is protected holds no other back.
-  const calls = search.sheets.flatMap((sheet) => {
-    const here = search.rows.filter(({ sheetId }) => sheetId === sheet.sheetId)
-    return here.length > 0 ? [JSON.stringify({ requests: requestsFor(here, sheet) })] : []
-  })
+  const wanted = new WantedRows<ReadRow>(rows)
+  const sheets = await searchRows(api, wanted, signal)
+  const { going, standing } = wanted.decided()
+  const found = Array.from(going, ([row, texts]) => foundRow(row, texts))
   let failure: Removed['failure']
-  for (const body of calls) {
-    // The replies are of no use: only a new search shows that no copy is left.
-    const path = ':batchUpdate?fields=spreadsheetId'
-    const answer = await api.call({ method: 'POST', path, body }, signal)
-    if (answer.kind !== 'ok') failure = answer
+  // A tab that is protected holds no other back.
+  for (const sheet of sheets) {
+    const here = found.filter(({ sheetId }) => sheetId === sheet.sheetId)
+    for (const requests of requestsFor(here, sheet)) {
+      // The replies are of no use: only a new search shows that no copy is left.
+      const path = ':batchUpdate?fields=spreadsheetId'
+      const body = JSON.stringify({ requests })
+      const answer = await api.call({ method: 'POST', path, body }, signal)
+      if (answer.kind === 'ok') continue
+      failure = answer
+      break
+    }
   }
-  const { standing, others } = wanted
-  return { kind: 'removed', standing, others, ...(failure && { failure }) }
+  return { kind: 'removed', standing, ...(failure && { failure }) }
 }
 
-/** The requests that remove these rows, from the last one up, as rows below a removed one may move. */
-function requestsFor(
-  found: readonly FoundRow[],
-  { sheetId, rowCount, tables }: Sheet,
-): readonly object[] {
-  const now = found.toSorted((one, other) => other.row - one.row).slice(0, rowsPerCall)
+/**
+ * The requests of each call that remove these rows, from the last one up, as rows below a removed one may move:
+ * so the rows of the next call still are where they were seen.
+ */
+function requestsFor(found: readonly FoundRow[], sheet: Sheet): readonly (readonly object[])[] {
+  const { sheetId, rowCount } = sheet
+  const rows = found.toSorted((one, other) => other.row - one.row)
   // Google does not delete the last row below frozen rows.
-  const isShort = rowCount <= now.length + frozenRowsMax
+  const isShort = rowCount <= rows.length + frozenRowsMax
   const growth = { appendDimension: { sheetId, dimension: 'ROWS', length: 1 } }
-  return [...(isShort ? [growth] : []), ...now.flatMap((row) => removeOne(row, tables))]
+  return Array.from({ length: Math.ceil(rows.length / rowsPerCall) }, (_, call) => [
+    ...(isShort && call === 0 ? [growth] : []),
+    ...rows
+      .slice(call * rowsPerCall, (call + 1) * rowsPerCall)
+      .flatMap((row) => removeOne(row, sheet)),
+  ])
 }
 
 /** More frozen rows than anybody has in a sheet that is full of rows to remove. */
 const frozenRowsMax = 5
 
-function removeOne(found: FoundRow, tables: readonly Table[]): readonly object[] {
-  const { sheetId, row, cells } = found
+function removeOne(found: FoundRow, sheet: Sheet): readonly object[] {
+  const { sheetId, row, key, others } = found
   const lines = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + 1 }
+  const table = tableOf(found, sheet.tables)
+  const [from, to] = table ?? [0, columnCountIn(sheet)]
+  const cells = [...key, ...(others ?? []).filter(({ column }) => column >= from && column < to)]
+  const compared = others ? [[from, to]] : key.map(({ column }) => [column, column + 1])
   return [
     { insertDimension: { range: lines, inheritFromBefore: false } },
-    ...cells.map(({ column, text }) => ({
+    ...cells.map(({ column, value }) => ({
       updateCells: {
         start: { sheetId, rowIndex: row, columnIndex: column },
-        rows: [{ values: [{ userEnteredValue: { stringValue: text } }] }],
+        rows: [{ values: [{ userEnteredValue: value }] }],
         fields: 'userEnteredValue',
       },
     })),
     {
       deleteDuplicates: {
-        range: { sheetId, startRowIndex: row, endRowIndex: row + 2, ...columnsOf(found, tables) },
-        comparisonColumns: cells.map(({ column }) => ({
-          ...{ sheetId, dimension: 'COLUMNS' },
-          ...{ startIndex: column, endIndex: column + 1 },
+        range: {
+          ...{ sheetId, startRowIndex: row, endRowIndex: row + 2 },
+          ...(table && { startColumnIndex: from, endColumnIndex: to }),
+        },
+        comparisonColumns: compared.map(([startIndex, endIndex]) => ({
+          ...{ sheetId, dimension: 'COLUMNS', startIndex, endIndex },
         })),
       },
     },
@@ -88,35 +107,43 @@ function removeOne(found: FoundRow, tables: readonly Table[]): readonly object[]
   ]
 }
 
-/** The columns of the table that has the row, as cells beside it are of others. All columns without one. */
-function columnsOf({ row, cells }: FoundRow, tables: readonly Table[]): object {
+/** The columns of the table that has the row, as cells beside it are of others. */
+function tableOf(
+  { row, key }: FoundRow,
+  tables: readonly Table[],
+): readonly [number, number] | undefined {
   const table = tables.find(
     (one) =>
       row > one.row &&
       row < one.endRow &&
-      cells.every(({ column }) => column >= one.column && column < one.column + one.names.length),
+      key.every(({ column }) => column >= one.column && column < one.column + one.names.length),
   )
-  if (!table) return {}
-  const { column, names } = table
-  return { startColumnIndex: column, endColumnIndex: column + names.length }
+  return table && [table.column, table.column + table.names.length]
 }
 
-interface FoundRow {
-  readonly sheetId: number
-  /** Its index in the sheet, from 0, at the moment of the search. */
-  readonly row: number
-  /** The cells that name it: its address, the cell that has its timestamp, and the one with its mark. */
-  readonly cells: readonly { readonly column: number; readonly text: string }[]
+interface FoundRow extends Pick<ReadRow, 'sheetId' | 'row'> {
+  /** The cells that name it: its address, and the cell that has its timestamp. */
+  readonly key: readonly PlacedCell[]
+  /** The others, where the cells of `key` do not tell it from another row. */
+  readonly others: readonly PlacedCell[] | undefined
+}
+
+interface PlacedCell {
+  readonly column: number
+  /** As Google has it. */
+  readonly value: unknown
 }
 
 /** Bounds of one answer, which must stay under 16 MiB. Metadata may have 10,000 characters. */
 const cellsPerCall = { ofAllColumns: 26_000, ofFewColumns: 100_000 }
 const fewColumns = 3
+/** How many rows are looked at before other work gets its turn. */
+const rowsPerTurn = 500
 /** Columns after these are searched only when the header row or a table has them. */
 const columnsMax = 26
 
 const fields =
-  'sheets(properties(sheetId),data(startRow,startColumn,rowData(values(effectiveValue(stringValue)))))'
+  'sheets(properties(sheetId),data(startRow,startColumn,rowData(values(effectiveValue))))'
 
 /**
  * Finds rows in all tabs, whatever their names and the order of their columns: the rows with a cell that
@@ -126,18 +153,20 @@ const fields =
  */
 async function searchRows(
   api: SheetsApi,
-  wanted: WantedRows,
+  wanted: WantedRows<ReadRow>,
   signal: AbortSignal,
-): Promise<{ readonly sheets: readonly Sheet[]; readonly rows: readonly FoundRow[] }> {
+): Promise<readonly Sheet[]> {
   const sheets = (await listSheets(api, signal)).filter(({ isGrid }) => isGrid)
-  const rows: FoundRow[] = []
   const ask = (ranges: readonly string[]) => api.read(fields, signal, ranges)
   let parts = sheets.map((sheet) => partOf(sheet, 0, [0, columnCountIn(sheet) - 1]))
   while (parts.length > 0) {
     try {
       const { read, answer } = await readFirstOf(parts, (part) => [rangeOf(part)], ask)
       const found = readRows(answer)
-      rows.push(...found.flatMap((row) => foundIn(row, wanted)))
+      for (const [at, row] of found.entries()) {
+        takeIn(row, wanted)
+        if (at % rowsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
       const next = read.flatMap((part) => following(part, found, wanted))
       parts = [...next, ...parts.slice(read.length)]
     } catch (error) {
@@ -147,7 +176,7 @@ async function searchRows(
       throw new ReadFailed({ kind: 'retryable', message, afterMs: 0 })
     }
   }
-  return { sheets, rows }
+  return sheets
 }
 
 /** The rows of a sheet from `row` on, in the columns from the least of these to the greatest. */
@@ -164,7 +193,11 @@ function columnCountIn({ tables, columnCount }: Sheet): number {
 }
 
 /** What comes after a part that was read; nothing at the end of the sheet. */
-function following(part: Part, read: readonly ReadRow[], wanted: WantedRows): readonly Part[] {
+function following(
+  part: Part,
+  read: readonly ReadRow[],
+  wanted: WantedRows<ReadRow>,
+): readonly Part[] {
   const { sheet } = part
   const row = part.row + rowsIn(part)
   if (row >= sheet.rowCount) return []
@@ -173,17 +206,19 @@ function following(part: Part, read: readonly ReadRow[], wanted: WantedRows): re
   const head = read.find((one) => one.sheetId === sheet.sheetId && one.row === 0)
   const header = readHeader(head?.texts ?? [])
   const columns = keyColumns(header)
-  // In a long tab with a header row, only the columns from Email to Timestamp are read below, or to Metadata.
-  const isKnown = header.kind !== 'none' && columns.length === 2
-  const needed = wanted.haveMarks ? [...columns, ...metadataColumn(header)] : columns
-  return [isKnown ? partOf(sheet, row, needed) : { ...part, row }]
+  // In a long tab with a header row, only the columns from Email to Timestamp are read below.
+  const isKnown = header.kind !== 'none' && columns.length === 2 && !wanted.haveSpared
+  return [isKnown ? partOf(sheet, row, columns) : { ...part, row }]
 }
 
 interface ReadRow {
   readonly sheetId: number
+  /** Its index in the sheet, from 0, at the moment of the search. */
   readonly row: number
   readonly firstColumn: number
-  /** The texts that were entered; '' for cells of other kinds. */
+  /** As Google has them. */
+  readonly values: readonly unknown[]
+  /** Their texts. */
   readonly texts: readonly string[]
 }
 
@@ -192,28 +227,41 @@ function readRows(spreadsheet: unknown): readonly ReadRow[] {
     const sheetId = numberIn(sheet, 'properties', 'sheetId')
     return listIn(sheet, 'data').flatMap((part) => {
       const [startRow, firstColumn] = [numberIn(part, 'startRow'), numberIn(part, 'startColumn')]
-      return listIn(part, 'rowData').map((row, index) => ({
-        ...{ sheetId, row: startRow + index, firstColumn },
-        texts: listIn(row, 'values').map((cell) =>
-          textOf(fieldIn(cell, 'effectiveValue', 'stringValue')),
-        ),
-      }))
+      return listIn(part, 'rowData').map((line, index) => {
+        const values = listIn(line, 'values').map((cell) => fieldIn(cell, 'effectiveValue'))
+        const row = startRow + index
+        return { sheetId, row, firstColumn, values, texts: values.map(textIn) }
+      })
     })
   })
 }
 
-/** The row, if it is one of those to remove. */
-function foundIn({ sheetId, row, firstColumn, texts }: ReadRow, wanted: WantedRows): FoundRow[] {
-  if (!texts.some((text) => text.includes('@'))) return []
-  const isAddress = (text: string, address: string) => text.trim().toLowerCase() === address
-  const found = wanted.count((address) =>
-    texts.some((text) => isAddress(text, address)) ? [texts] : [],
-  )
-  if (!found) return []
-  const cells = [
-    texts.findIndex((text) => isAddress(text, found.address)),
-    texts.findIndex((text) => hasTimestamp(text, found.timestamp)),
-    ...(found.mark === '' ? [] : [texts.findIndex((text) => text.includes(found.mark))]),
-  ].map((at) => ({ column: firstColumn + at, text: texts[at] ?? '' }))
-  return [{ sheetId, row, cells }]
+/** The text of a cell of any kind. */
+function textIn(value: unknown): string {
+  const [text = ''] = isRecord(value) ? Object.values(value) : []
+  return typeof text === 'object' ? '' : shownCell(text as Cell)
+}
+
+function isAddress(text: string, address: string): boolean {
+  return text.trim().toLowerCase() === address
+}
+
+/** Takes the row in, if it may be one of those to remove. */
+function takeIn(row: ReadRow, wanted: WantedRows<ReadRow>): void {
+  const { texts } = row
+  const addresses = texts.flatMap((text) => (text.includes('@') ? [text.trim().toLowerCase()] : []))
+  if (addresses.length > 0) wanted.take(row, [{ cells: texts, addresses }])
+}
+
+function foundRow({ sheetId, row, firstColumn, values, texts }: ReadRow, by: RowTexts): FoundRow {
+  const places = [
+    texts.findIndex((text) => isAddress(text, by.address)),
+    texts.findIndex((text) => hasTimestamp(text, by.timestamp)),
+  ]
+  const cells = values.map((value, at) => ({ column: firstColumn + at, value }))
+  const others = cells.filter(({ value }, at) => value !== undefined && !places.includes(at))
+  return {
+    ...{ sheetId, row, key: cells.filter((_, at) => places.includes(at)) },
+    others: by.spared.length === 0 ? undefined : others,
+  }
 }

@@ -3,14 +3,14 @@ import { columns } from '../../signup/row.ts'
 import { refusalWords } from '../../signup/trouble.ts'
 import { headerFinding } from '../header.ts'
 import type { Expected } from '../inspection.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
 import { fieldIn, listIn, numberIn } from './answer.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
 import { FirstRows } from './first-rows.ts'
 import { placeOf } from './place.ts'
 import { ReadFailed, type SheetsApi } from './sheets-api.ts'
-import { findSheet, readSheets, type Sheet } from './sheets.ts'
+import { findSheet, readSheets } from './sheets.ts'
 
 const { ok, fault } = findingsOf('tabs')
 
@@ -29,7 +29,8 @@ export async function checkTabs(
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const sheets = readSheets(spreadsheet)
-  const tabs = tabsOf(sheets, expected).slice(0, tabsMax)
+  const names = expected.tabs.slice(0, tabsMax)
+  const tabs = names.map((name) => ({ name, sheet: findSheet(sheets, name) }))
   const existing = tabs.flatMap(({ sheet }) => (sheet?.isGrid ? [sheet] : []))
   const firstRows = new FirstRows(api, clock)
   try {
@@ -57,14 +58,6 @@ export async function checkTabs(
     const { header } = placeOf(sheet.tables, firstRow, expected.own, true)
     return headerFinding(words, header, expected.own)
   })
-}
-
-/** The tabs with their sheets. The only tab of a new spreadsheet is the default tab, if it may be. */
-function tabsOf(sheets: readonly Sheet[], { defaultTab, tabs }: Expected) {
-  const [only, ...others] = sheets
-  const isTaken = !defaultTab.isResolved && only?.isGrid === true && others.length === 0
-  const first = isTaken ? only.title : defaultTab.name
-  return [first, ...tabs].map((name) => ({ name, sheet: findSheet(sheets, name) }))
 }
 
 /** The field mask, inside of `sheets`, for what `protectedSheets` reads. */

@@ -41,11 +41,9 @@ describe('the file name of a tab', () => {
     ['Größe / Maß', 'größe-maß'],
     ['日本語', '日本語'],
     ['../../x', 'x'],
-    ['Q&A', 'q-a'],
     ['🌵', 'tab'],
     ['con', 'con'],
     ['aux .y', 'aux-y'],
-    ['.hidden', 'hidden'],
     ['x'.repeat(65), 'x'.repeat(60)],
     ['ü'.repeat(100), 'ü'.repeat(30)],
   ])('%s becomes %s with a hash', (tab, slug) => {

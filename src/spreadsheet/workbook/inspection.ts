@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
 import { headerFinding } from '../header.ts'
 import type { Expected } from '../inspection.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
 import { failureOf } from './failure.ts'
 import { grownHeader } from './header-row.ts'
 import { BatchRecord } from './record.ts'
@@ -16,7 +16,7 @@ import { planAddition } from './tab-file.ts'
  */
 export async function* inspectWorkbook(
   directory: string,
-  { defaultTab, tabs, own }: Expected,
+  { tabs, own }: Expected,
   place = 'DATA_DIR/sheets',
 ): AsyncIterable<Finding> {
   const { ok, fault } = findingsOf('spreadsheet')
@@ -33,7 +33,7 @@ export async function* inspectWorkbook(
     }
     yield ok(`the local workbook, ${place}, is made with the first signup`)
   }
-  for (const tab of [defaultTab.name, ...tabs]) yield await inspectTab(directory, tab, own)
+  for (const tab of tabs) yield await inspectTab(directory, tab, own)
 }
 
 async function inspectTab(directory: string, tab: string, own: Expected['own']): Promise<Finding> {

@@ -21,7 +21,7 @@ const additionSchema = z.object({
   /** The site's own columns when the rows were made. Older records have none. */
   own: z.array(z.object({ name: z.string(), heading: z.string() })).default([]),
   header: z.object({ kind: z.enum(['ours', 'named', 'none']), at: z.array(z.number()) }),
-  /** The number of other batches' rows in the file that look like ours, by identity. */
+  /** How many rows of earlier batches in the file look like ours: see `countRows`. */
   earlier: z.record(z.string(), z.number()),
   /** The delimiter and the line end of the file. */
   delimiter: z.string(),

@@ -8,6 +8,7 @@ import type { NextRows, RowKey, RowPart, RowReader } from '../spreadsheet.ts'
 import { ifExists } from '../../platform/node/durable-file.ts'
 import { failureOf } from './failure.ts'
 import { headOf, type HeaderRow, readHeaderRow } from './header-row.ts'
+import { textsOf } from './records.ts'
 
 /** Rows in one part. Their lines take about a megabyte. */
 const rowsPerPart = 5_000
@@ -68,8 +69,8 @@ async function* readFile(directory: string, name: string): AsyncGenerator<RowPar
   const headerRow = readHeaderRow(await headOf(file))
   const tab = name.slice(0, -'.csv'.length)
   let rows: RowKey[] = []
-  for await (const line of file.readLines({ start: 0, autoClose: false })) {
-    const key = keyIn(line, headerRow)
+  for await (const text of textsOf(file)) {
+    const { key } = readRow(text, headerRow)
     if (key) rows.push(key)
     if (rows.length < rowsPerPart) continue
     yield { kind: 'rows', place: name, tab, rows }
@@ -78,13 +79,26 @@ async function* readFile(directory: string, name: string): AsyncGenerator<RowPar
   yield { kind: 'rows', place: name, tab, rows }
 }
 
-/** People save files with other delimiters and move columns, so the timestamp shows where the row begins. */
-function keyIn(line: string, { header, delimiter }: HeaderRow): RowKey | undefined {
-  if (header.kind === 'named') return rowKey(cellsOf(line, delimiter), header)
-  for (const mark of [delimiter, ...delimiters]) {
-    const cells = cellsOf(line, mark)
-    const at = cells.findIndex(isTimestamp)
-    if (at >= 1) return rowKey(cells.slice(at - 1), ourHeader)
+interface ReadRow {
+  readonly cells: readonly string[]
+  /** Undefined when it is not a row of ours. */
+  readonly key: RowKey | undefined
+}
+
+/**
+ * The cells of a record, and what it is known by. Without a header row of somebody's own, the timestamp shows
+ * where our cells begin, as people save files with other delimiters and add columns.
+ */
+export function readRow(text: string, { header, delimiter }: HeaderRow): ReadRow {
+  if (header.kind !== 'named') {
+    for (const mark of [delimiter, ...delimiters]) {
+      const all = cellsOf(text, mark)
+      const at = all.findIndex(isTimestamp)
+      if (at < 1) continue
+      const cells = all.slice(at - 1)
+      return { cells, key: rowKey(cells, ourHeader) }
+    }
   }
-  return rowKey(cellsOf(line, delimiter), ourHeader)
+  const cells = cellsOf(text, delimiter)
+  return { cells, key: rowKey(cells, header) }
 }

@@ -7,11 +7,13 @@ import { tabKey } from '../../signup/signup.ts'
 import { ifExists } from '../../platform/node/durable-file.ts'
 import { csvRecord } from '../csv.ts'
 import { arrange, ourHeaderWith } from '../header.ts'
+import { keyColumns } from '../row-key.ts'
 import { naming } from './failure.ts'
 import { fileName } from './file-name.ts'
 import { headOf, readHeaderRow } from './header-row.ts'
-import { type Counts, countEarlierRows, countRows, missingRows } from './missing-rows.ts'
+import { type Counts, countRows, missingRows } from './own-rows.ts'
 import type { Addition } from './record.ts'
+import { textsOf } from './records.ts'
 import { type Folder, replaceWhole } from './whole-file.ts'
 
 /** The line end of RFC 4180. A file that has another line end or delimiter keeps it. */
@@ -19,6 +21,9 @@ const standardLineEnd = '\r\n'
 
 /** A file with only a byte order mark and a line end counts as empty. */
 const emptyBytesMax = 5
+
+/** How much of a file's end is searched for rows of earlier batches: some 100 of one moment, or of any. */
+const endBytes = { withTime: 16 * 1024, withoutTime: 4 * 1024 * 1024 }
 
 /** How much of an addition is in its file. `torn`: a part of it is at the file's end. */
 export type Standing =
@@ -30,7 +35,7 @@ export type Standing =
 interface Changed {
   readonly kind: 'changed'
   readonly missing: Cell[][]
-  /** The counts of rows in the file that look like ours, of this batch or an earlier one. */
+  /** How many rows of the file look like ours, of this batch or an earlier one. */
   readonly present: Counts
 }
 
@@ -78,11 +83,11 @@ async function compare(path: string, addition: Addition): Promise<Standing> {
     if (tail.equals(ours)) return { kind: 'whole', isLast: size === sizeBefore + ours.length }
     if (size <= sizeBefore + ours.length && isTorn(tail, ours)) return { kind: 'torn' }
   }
-  const now = readHeaderRow(await headOf(file), own)
-  const isKnown = addition.header.kind !== 'named' || now.header.kind === 'none'
-  const headerRow = isKnown ? addition : { ...now, own }
-  const present = await countRows(rows, file.readLines({ start: 0, autoClose: false }), headerRow)
-  return { kind: 'changed', missing: missingRows(rows, present, earlier, headerRow), present }
+  const head = readHeaderRow(await headOf(file), own)
+  const columns = head.header.kind === 'none' ? addition : { ...head, own }
+  const present = await countRows(rows, columns, textsOf(file))
+  const missing = missingRows(rows, columns, { now: present, before: earlier })
+  return { kind: 'changed', missing, present }
 }
 
 /** Completes the addition, starting from `standing`. */
@@ -190,13 +195,14 @@ async function lookInto(
   const { header, delimiter } = readHeaderRow(head, own)
   const { kind, at } = header
   const found = { sizeBefore: size, header: { kind, at: [...at] }, delimiter }
+  const length = keyColumns(header).length > 1 ? endBytes.withTime : endBytes.withoutTime
+  const start = Math.max(0, size - length)
+  const [first = '', ...lines] = (await readAt(file, start, length)).toString().split(/[\r\n]+/)
   return {
     ...found,
+    earlier: await countRows(rows, { ...found, own }, start > 0 ? lines : [first, ...lines]),
     lineEnd: lastLineEnd ?? firstLineEnd,
     lead: lastLineEnd === undefined ? firstLineEnd : '',
-    earlier: await countEarlierRows(rows, { ...found, own }, (from, length) =>
-      readAt(file, from, length),
-    ),
   }
 }
 

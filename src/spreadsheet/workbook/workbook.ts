@@ -76,6 +76,8 @@ class Workbook implements Spreadsheet {
   readonly #own: readonly OwnColumn[]
   readonly #folder: Folder
   readonly #record: BatchRecord
+  /** The call before. It never rejects. */
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(directory: string, own: readonly OwnColumn[], files: DurableFiles) {
     this.location = directory
@@ -89,7 +91,7 @@ class Workbook implements Spreadsheet {
   }
 
   open(): Promise<Opened> {
-    return this.#guard(async () => {
+    return this.#inTurn(async () => {
       await access(this.location, constants.R_OK | constants.W_OK | constants.X_OK)
       // Sync again, as a crash may have come after the folder was made and before its sync.
       await this.#folder.files.syncDirectory(this.location)
@@ -102,14 +104,14 @@ class Workbook implements Spreadsheet {
   }
 
   write(batch: FrozenBatch): Promise<Outcome> {
-    return this.#guard<Outcome>(async () => {
+    return this.#inTurn<Outcome>(async () => {
       const standing = await this.#record.standingOf(batch)
       if (standing !== 'new') return { kind: standing }
 
       const pending = await this.#record.pending()
       if (pending && isSame(pending, batch)) return this.#carryOut(pending)
       if (pending) {
-        const earlier = await this.#guard(() => this.finishEarlier())
+        const earlier = await this.#guard(() => this.#finishEarlier())
         if (earlier.kind !== 'finished') return earlier
       }
       const { number, fingerprint } = batch
@@ -124,7 +126,7 @@ class Workbook implements Spreadsheet {
   }
 
   abandon(batch: FrozenBatch): Promise<Abandoned> {
-    return this.#guard<Abandoned>(async () => {
+    return this.#inTurn<Abandoned>(async () => {
       const standing = await this.#record.standingOf(batch)
       if (standing !== 'new') return { kind: standing }
 
@@ -145,20 +147,22 @@ class Workbook implements Spreadsheet {
   }
 
   prune(markers: readonly number[]): Promise<Pruned> {
-    return this.#guard(async () => {
+    return this.#inTurn(async () => {
       await this.#record.forgetAbandoned(markers)
       return { kind: 'pruned', others: [] }
     })
   }
 
-  /** Finishes an intent, because nobody else has its rows. */
   finishEarlier(): Promise<Finished> {
-    return this.#guard<Finished>(async () => {
-      const pending = await this.#record.pending()
-      if (!pending) return { kind: 'finished' }
-      const outcome = await this.#guard(() => this.#carryOut(pending))
-      return outcome.kind === 'applied' ? { kind: 'finished' } : ofNoTab(outcome)
-    })
+    return this.#inTurn<Finished>(() => this.#finishEarlier())
+  }
+
+  /** Finishes an intent, because nobody else has its rows. */
+  async #finishEarlier(): Promise<Finished> {
+    const pending = await this.#record.pending()
+    if (!pending) return { kind: 'finished' }
+    const outcome = await this.#guard(() => this.#carryOut(pending))
+    return outcome.kind === 'applied' ? { kind: 'finished' } : ofNoTab(outcome)
   }
 
   rowReader(): RowReader {
@@ -166,7 +170,7 @@ class Workbook implements Spreadsheet {
   }
 
   remove(rows: readonly RowToRemove[]): Promise<Removal> {
-    return this.#guard<Removal>(async () => {
+    return this.#inTurn<Removal>(async () => {
       // Its rows may be in the files or not, and the intent has them, too.
       if (await this.#record.pending()) {
         return { kind: 'retryable', message: 'A batch of the workbook is not finished' }
@@ -248,6 +252,13 @@ class Workbook implements Spreadsheet {
 
   #unknown(error: unknown, cause = error): Unknown {
     return { kind: 'unknown', message: failureOf(error, this.location).message, cause }
+  }
+
+  /** One call at a time: a removal replaces files to which a batch appends. */
+  #inTurn<T>(action: () => Promise<T>): Promise<T | Refused | Retryable> {
+    const result = this.#last.then(() => this.#guard(action))
+    this.#last = result.catch(() => undefined)
+    return result
   }
 
   async #guard<T>(action: () => Promise<T>): Promise<T | Refused | Retryable> {

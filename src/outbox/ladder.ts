@@ -20,15 +20,23 @@ export function probePauseMs(failures: number, random: Random): Millis {
   return pauseMs(failures, random, probeMaxMs)
 }
 
-const webhookPauses = [
-  ...[5 * second, minute, 5 * minute, 30 * minute],
-  ...[2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
-]
+const webhookPauses = [5 * second, minute, 3 * hour, 21 * hour]
 
-/** The pause after so many tries, and up to a tenth more; undefined after the last one, about three days later. */
+/** The pause after so many tries, and up to a tenth more; undefined after the fifth, a day after the first. */
 export function webhookPauseMs(tries: number, random: Random): Millis | undefined {
   const pause = webhookPauses[tries - 1]
-  return pause === undefined ? undefined : Math.round(pause * (1 + random() / 10))
+  return pause === undefined ? undefined : withTenth(pause, random)
+}
+
+const rests = [5 * second, minute, 5 * minute, 30 * minute]
+
+/** How long an endpoint rests that takes nothing, for the so manieth time in a row, and up to a tenth more. */
+export function webhookRestMs(time: number, random: Random): Millis {
+  return withTenth(rests[time - 1] ?? hour, random)
+}
+
+function withTenth(pause: Millis, random: Random): Millis {
+  return Math.round(pause * (1 + random() / 10))
 }
 
 /** A wall clock that never runs backwards, so that one that was set back makes nothing wait for longer. */

@@ -7,8 +7,6 @@ export interface SendLoopOptions {
   readonly step: () => Promise<void>
   /** The pause before the next step when nothing wakes the loop. */
   readonly pauseMs: () => number
-  /** How long whoever wakes the loop waits for others. Nothing when it is left out. */
-  readonly gatherMs?: number
   /** Our own code failed. */
   readonly crashed: (error: unknown) => void
 }
@@ -21,7 +19,7 @@ export class SendLoop {
   /** What is being sent. */
   readonly sending = new Set<Promise<void>>()
   /** Aborts what is being sent. */
-  readonly leaving = new AbortController()
+  readonly stopping = new AbortController()
   readonly #options: SendLoopOptions
   readonly #stopping = new AbortController()
   #wake = new AbortController()
@@ -60,7 +58,7 @@ export class SendLoop {
     const landed = new AbortController()
     void landing.then(() => landed.abort())
     await this.#options.clock.sleep(Math.min(graceMs, stopMs), landed.signal)
-    this.leaving.abort()
+    this.stopping.abort()
     await landing
   }
 
@@ -70,13 +68,12 @@ export class SendLoop {
   }
 
   async #run(): Promise<void> {
-    const { clock, step, pauseMs, gatherMs } = this.#options
+    const { clock, step, pauseMs } = this.#options
     while (!this.isStopping) {
       this.#wake = new AbortController()
       await this.attempt(step())
       // A stop has ended this sleep before it begins.
       await clock.sleep(pauseMs(), this.#wake.signal)
-      if (gatherMs !== undefined) await clock.sleep(gatherMs, this.#stopping.signal)
     }
   }
 }

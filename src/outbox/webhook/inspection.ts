@@ -1,4 +1,4 @@
-import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
 import { type Receiver, type SendWorld, statusOf } from './send.ts'
 
 const timeoutMs = 5_000

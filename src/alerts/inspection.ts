@@ -1,13 +1,23 @@
-import type { Outbox } from '../journal/contracts/outbox.ts'
+import { rollcall } from '../platform/command-words.ts'
+import { noticeFailureFact } from '../journal/contracts/delivery-log.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
 import { inspectReceiver } from '../outbox/webhook/inspection.ts'
 import { type Receiver, sendMessage, type SendWorld } from '../outbox/webhook/send.ts'
-import { type Finding, findingsOf } from '../signup/finding.ts'
+import { type Finding, findingsOf } from '../platform/finding.ts'
+import type { Millis } from '../signup/signup.ts'
 import { testNotice } from './notice.ts'
 
 const { ok, warning, fault } = findingsOf('notices')
 
-const tryIt = 'rollcall doctor --notice'
+const tryIt = rollcall('doctor --notice')
 const checkReceiver = 'Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log of the receiver.'
+
+/** As the watch notes it. */
+interface Failure {
+  readonly at: Millis
+  readonly tries: number
+  readonly reason: string
+}
 
 /**
  * Whether the receiver of notices answers, and whether it took the last one.
@@ -16,7 +26,7 @@ const checkReceiver = 'Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log
  */
 export async function inspectNotices(
   receiver: Receiver,
-  sites: readonly { readonly outbox: Pick<Outbox, 'figures'> }[],
+  sites: readonly { readonly reader: Pick<Reader, 'fact'> }[],
   world: Pick<SendWorld, 'http'>,
   signal: AbortSignal,
 ): Promise<Finding> {
@@ -24,8 +34,11 @@ export async function inspectNotices(
   const words = { check: 'notices', to: 'go to', checkIt, tryIt }
   const answers = await inspectReceiver(receiver, words, world, signal)
   if (answers.state === 'fault') return answers
-  const all = await Promise.all(sites.map(({ outbox }) => outbox.figures(['notice'])))
-  const [last] = all.flatMap(({ failed }) => failed ?? []).toSorted((a, b) => b.at - a.at)
+  const facts = await Promise.all(sites.map(({ reader }) => reader.fact(noticeFailureFact)))
+  const all = facts.flatMap((text) =>
+    text === undefined || text === '' ? [] : (JSON.parse(text) as Failure),
+  )
+  const [last] = all.toSorted((a, b) => b.at - a.at)
   if (!last) return answers
   const { host } = new URL(receiver.url)
   const when = `${last.tries} tries: at ${new Date(last.at).toISOString()}, ${last.reason}`

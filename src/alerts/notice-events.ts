@@ -1,8 +1,9 @@
 import type { Logger } from '../ops/log.ts'
-import type { SenderEvents } from '../outbox/sender.ts'
+import { iso } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
 import { type NoticeBody, noticeTypes } from './notice.ts'
 
-/** Events about notices to the operator. They never get the URL of the receiver: it may be a secret. */
+/** Events about notices to the operator. They know the host of the receiver only: its URL may be a secret. */
 export type NoticeEvents = ReturnType<typeof noticeEvents>
 
 export function noticeEvents(log: Logger) {
@@ -13,27 +14,18 @@ export function noticeEvents(log: Logger) {
       const details = { notice: type, reason, since, waiting }
       log[reason === undefined ? 'info' : 'error'](details, line)
     },
-    /** Our own code failed. Tried again soon. */
-    noticesFailed: (error: unknown): void =>
-      log.error({ err: error }, 'notices failed unexpectedly'),
-  }
-}
-
-/** Events about the sending of notices to this host. */
-export function noticeSenderEvents(log: Logger, host: string): SenderEvents {
-  return {
-    sent: (_, tries) => log.info({ host, tries }, 'a notice was sent'),
-    delayed(_, tries, reason, nextAt) {
-      const next = new Date(nextAt).toISOString()
-      log.warn({ host, tries, reason, next }, 'a notice could not be sent')
+    /** The receiver has taken a notice. */
+    noticeSent: (host: string, tries: number): void =>
+      log.info({ host, tries }, 'a notice was sent'),
+    noticeDelayed(host: string, tries: number, reason: string, nextAt: Millis): void {
+      log.warn({ host, tries, reason, next: iso(nextAt) }, 'a notice could not be sent')
     },
-    failed(_, tries, reason) {
+    noticeGivenUp(host: string, tries: number, reason: string): void {
       const hint = 'Check ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET, and the log of the receiver.'
       log.error({ host, tries, reason, hint }, 'a notice was given up: nobody received it')
     },
-    // Each message tells it.
-    serverFails: () => {},
-    serverWorks: () => {},
-    crashed: (error) => log.error({ err: error }, 'notices failed unexpectedly'),
+    /** Our own code failed. Tried again soon. */
+    noticesFailed: (error: unknown): void =>
+      log.error({ err: error }, 'notices failed unexpectedly'),
   }
 }

@@ -1,3 +1,4 @@
+import { rollcall } from '../platform/command-words.ts'
 import { inWords, iso, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 
@@ -7,8 +8,8 @@ export interface Backlog {
   readonly oldest: Millis | undefined
 }
 
-const askDoctor = 'Run rollcall doctor to see what to do.'
-const askWebhooks = 'Run rollcall webhooks to see which one.'
+const askDoctor = `Run ${rollcall('doctor')} to see what to do.`
+const askWebhooks = `Run ${rollcall('webhooks')} to see which one.`
 
 /** The types of notices: what the log says of each, and what people read, after the trouble has lasted so long. */
 export const noticeTypes = {
@@ -40,7 +41,12 @@ export const noticeTypes = {
     'notice: mails are no longer late',
     (length) => `mails are no longer late, after ${length}.`,
   ],
-  'webhook.halted': [
+  'held.ending': [
+    'notice: held signups will be erased',
+    (_, reason) =>
+      `held signups will be erased. ${reason}, unless somebody decides on it: run ${rollcall('quarantine')}.`,
+  ],
+  'webhook.failing': [
     'notice: a webhook takes nothing',
     (length, reason) => `a webhook has taken nothing for ${length}. ${reason}. ${askWebhooks}`,
   ],
@@ -93,7 +99,11 @@ export function noticeOf(
 
 function waitingWords(type: NoticeType, waiting: number, oldest: string): string {
   const room = type.split('.')[0] ?? ''
-  const kept: Readonly<Record<string, string>> = { mail: 'mail', webhook: 'message' }
+  const kept: Readonly<Record<string, string>> = {
+    mail: 'mail',
+    webhook: 'message',
+    held: 'such signup',
+  }
   const what = kept[room] ?? 'signup'
   const where = room === 'delivery' ? 'on disk' : 'in the journal'
   if (waiting === 0) return `No ${what} waits.`

@@ -16,6 +16,8 @@ interface Trouble {
   /** A fixed sentence, which may be public. */
   readonly reason: string
   readonly since: Millis
+  /** Whether it is told anew when it has a later beginning. */
+  readonly recurs?: true
 }
 
 /** A time in which delivery does not work. It is in the journal, so that a restart neither ends nor repeats it. */
@@ -76,9 +78,10 @@ export function advance(
     if (!outage || calmForMs < calmMs) return { outage }
     return outage.isTold ? { news: { kind: 'resumed', since: outage.since } } : {}
   }
+  const isAnew = seen.recurs === true && seen.since > (outage?.since ?? 0)
   // A wall clock that was set back must not put the notice off.
-  const since = Math.min(outage?.since ?? seen.since, now)
-  if (outage?.isTold === true) return { outage }
+  const since = Math.min((isAnew ? undefined : outage?.since) ?? seen.since, now)
+  if (outage?.isTold === true && !isAnew) return { outage }
   if (now - since < toldAfterMs) return { outage: { since, isTold: false } }
   const { kind, reason } = seen
   return { outage: { since, isTold: true }, news: { kind, reason, since } }

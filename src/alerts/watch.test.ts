@@ -3,96 +3,22 @@ import { expect, test } from 'vitest'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import { createHealth, type Health } from '../ops/health.ts'
+import { createHealth } from '../ops/health.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
-import type { Journal } from '../journal/contracts/journal.ts'
-import type { HttpAnswer, HttpClient, OutgoingRequest } from '../platform/http-client.ts'
-import { Sender } from '../outbox/sender.ts'
-import { noticeConsumer } from '../outbox/webhook/notice-consumer.ts'
-import { sha256 } from '../platform/node/digest.ts'
-import { watchDelivery } from './watched.ts'
+import { noticeFailureFact } from '../journal/contracts/delivery-log.ts'
+import type { HttpAnswer, OutgoingRequest } from '../platform/http-client.ts'
+import type { Signup } from '../signup/signup.ts'
+import { watchDelivery, watchHeld, watchMail, watchWebhook } from './watched.ts'
 import { startWatch, type WatchTimes } from './watch.ts'
-
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
+import { day, hour, minute, second } from '../platform/clock.ts'
 
 const trouble = { reason: 'permission', error: 'for the log only', hint: 'Share' } as const
 const blocked = { state: 'blocked', ...trouble } as const
 
-interface SendingWorld {
-  readonly clock: ManualClock
-  readonly journal: Journal
-  readonly log: string[]
-  readonly delivers: boolean
-  readonly health: Health
-  readonly hasFullDisk: boolean
-  readonly forgetsFacts: boolean
-  sending: number
-}
-
-function startSender(world: SendingWorld, http: HttpClient, times: Partial<WatchTimes>): Sender {
-  const { clock, journal, log } = world
-  const receiver = { url: 'https://hooks.example.com/x', keys: [new Uint8Array(32)] }
-  return new Sender({
-    ...{ clock, time: clock, random: () => 0.5, delivers: () => world.delivers },
-    consumer: noticeConsumer(receiver, http, clock),
-    lookMs: times.lookMs ?? 10 * second,
-    outbox: {
-      isClaimed: (number, by) => journal.outbox.isClaimed(number, by),
-      claim: async (order) => {
-        const claimed = await journal.outbox.claim(order)
-        world.sending += claimed.messages.length
-        return claimed
-      },
-      settle: async (number, outcome) => {
-        await journal.outbox.settle(number, outcome)
-        world.sending -= 1
-      },
-    },
-    events: {
-      sent: () => log.push('received'),
-      delayed: () => log.push('later'),
-      failed: () => log.push('given up'),
-      serverFails: () => log.push('server fails'),
-      serverWorks: () => {},
-      crashed: (error) => log.push(String(error)),
-    },
-  })
-}
-
-function watchDeliveryOf(world: SendingWorld, times: Partial<WatchTimes>): AsyncDisposable {
-  const { clock, journal, log } = world
-  const fail = async () => {
-    if (world.hasFullDisk) throw new JournalUnavailable('full')
-  }
-  const site = 'launch'
-  return startWatch({
-    ...{ site, clock, time: clock, times, digest: sha256, hasReceiver: true },
-    delivers: () => world.delivers,
-    watched: [watchDelivery({ health: world.health, reader: journal.reader, clock, time: clock })],
-    journal: {
-      outbox: { add: (message) => fail().then(() => journal.outbox.add(message)) },
-      delivery: {
-        fact: (name) => journal.delivery.fact(name),
-        noteFact: async (name, value) => {
-          if (world.forgetsFacts) throw new JournalUnavailable('killed')
-          await fail()
-          await journal.delivery.noteFact(name, value)
-        },
-      },
-    },
-    events: {
-      noticeMade: ({ type }) => log.push(type),
-      noticesFailed: (error) => log.push(String(error)),
-    },
-  })
-}
-
 /** A site whose writer is this test. */
 function createWorld(times: Partial<WatchTimes> = {}) {
   const clock = new ManualClock()
-  const journal = openSqliteJournal(':memory:')
+  const journal = openSqliteJournal(':memory:', { holdsSuspects: true })
   const log: string[] = []
   const sent: { readonly id: string; readonly type: string; readonly text: string }[] = []
   const world = {
@@ -101,11 +27,9 @@ function createWorld(times: Partial<WatchTimes> = {}) {
     status: 200,
     delivers: true,
     hasFullDisk: false,
-    /** A crash before an outage is noted. */
-    forgetsFacts: false,
+    /** When the oldest mail that may be sent was made. */
+    oldestMail: undefined as number | undefined,
     onSend: () => {},
-    /** How many notices are being sent. */
-    sending: 0,
     /** As after a start of the service. */
     start() {
       world.health = createHealth()
@@ -115,37 +39,62 @@ function createWorld(times: Partial<WatchTimes> = {}) {
         world.onSend()
         return { status: world.status, headers: new Headers(), text: '' }
       }
-      const watch = watchDeliveryOf(world, times)
-      const sender = startSender(world, http, times)
-      return {
-        async [Symbol.asyncDispose]() {
-          await Promise.all([watch[Symbol.asyncDispose](), sender.stop()])
-        },
+      const fail = async () => {
+        if (world.hasFullDisk) throw new JournalUnavailable('full')
       }
+      const { health } = world
+      const figures = () => mailFigures(world.oldestMail)
+      const watched = { health, reader: journal.reader, clock, time: clock }
+      return startWatch({
+        ...{ site: 'launch', clock, time: clock, times, http, random: () => 0.5 },
+        receiver: { url: 'https://hooks.example.com/x', keys: [new Uint8Array(32)] },
+        delivers: () => world.delivers,
+        watched: [
+          ...[watchDelivery(watched), watchHeld(watched)],
+          ...watchMail({ health, outbox: { figures }, time: clock }),
+          ...['one', 'two'].flatMap((endpoint) => watchWebhook(endpoint, watched)),
+        ],
+        delivery: {
+          fact: (name) => journal.delivery.fact(name),
+          noteFact: (name, value) => fail().then(() => journal.delivery.noteFact(name, value)),
+        },
+        events: {
+          noticeMade: ({ type }) => log.push(type),
+          noticeSent: () => log.push('received'),
+          noticeDelayed: () => log.push('later'),
+          noticeGivenUp: () => log.push('given up'),
+          noticesFailed: (error) => log.push(String(error)),
+        },
+      })
     },
     /** Lets time pass. It stands still while the watch works. */
     async pass(ms: number) {
       const { lookMs = 10 * second } = times
       for (let passed = 0; passed < ms; passed += lookMs) {
         await clock.run(lookMs)
-        while (clock.sleeping < 2 || world.sending > 0)
-          await new Promise((done) => setTimeout(done))
+        while (clock.sleeping < 1) await new Promise((done) => setTimeout(done))
       }
     },
-    append: () => journal.intake.append([makeSignup({ receivedAt: clock.now() })]),
-    /** Writes all that waits. */
-    async settle() {
-      await journal.delivery.resolveDefaultTab('Sheet1')
-      const [tab] = await journal.delivery.pending()
-      if (!tab) throw new Error('Nothing waits.')
-      const { signups } = await journal.delivery.waiting(tab)
-      const batch = await journal.delivery.freeze([{ tab, signups }], 1000)
-      await journal.delivery.settle(batch.number, clock.now())
-    },
+    append: (given: Partial<Signup> = {}) =>
+      journal.intake.append([makeSignup({ receivedAt: clock.now(), ...given })]),
+    settle: () => settleAll(journal, clock.now()),
     types: () => sent.map(({ type }) => type),
     [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
   }
   return world
+}
+
+/** Writes all that waits. */
+async function settleAll({ delivery }: ReturnType<typeof openSqliteJournal>, at: number) {
+  const [tab] = await delivery.pending()
+  if (!tab) throw new Error('Nothing waits.')
+  const { signups } = await delivery.waiting(tab)
+  const batch = await delivery.freeze([{ tab, signups }], 1000)
+  await delivery.settle(batch.number, at)
+}
+
+async function mailFigures(oldest: number | undefined) {
+  return { waiting: 3, resting: 0, oldest, lastSent: undefined, failed: undefined }
 }
 
 test('delivery that is blocked is told once after five minutes, and its end once, across restarts', async () => {
@@ -230,37 +179,51 @@ test('an outage with recoveries of under a minute is one outage', async () => {
   expect(world.types()).toEqual(['delivery.blocked'])
 })
 
-test('a notice that nobody receives is tried for a day with one id, and the next one waits for it', async () => {
+test('a notice that nobody receives is tried for a day with one id, soon at first, and then the next one goes', async () => {
   await using world = createWorld({ lookMs: 5 * minute, toldAfterMs: 10 * minute })
   world.status = 500
   await using _ = world.start()
   world.health.delivery = blocked
-  await world.pass(hour)
-  world.health.delivery = { state: 'ok' }
+  await world.pass(70 * minute)
+  expect(world.sent).toHaveLength(5)
   await world.pass(22 * hour)
-  const tries = world.sent.length
-  expect(tries).toBeGreaterThan(15)
-  expect(new Set(world.sent.map(({ id }) => id)).size).toBe(1)
   expect(world.log).not.toContain('given up')
-  await world.pass(3 * hour)
-  expect(world.log).toContain('given up')
-  expect(world.types().at(-1)).toBe('delivery.resumed')
+  await world.pass(8 * hour)
+  expect(world.sent).toHaveLength(27)
+  expect(new Set(world.sent.map(({ id }) => id)).size).toBe(1)
+  expect(world.log.at(-1)).toBe('given up')
+  world.status = 204
+  world.health.delivery = { state: 'ok' }
+  await world.pass(hour)
+  expect(world.types().slice(27)).toEqual(['delivery.resumed'])
 })
 
 test('the journal keeps why the last try failed, until one is received', async () => {
   await using world = createWorld()
-  const failed = async () => (await world.journal.outbox.figures(['notice'])).failed
+  const failed = () => world.journal.reader.fact(noticeFailureFact)
   await using _ = world.start()
   world.health.delivery = blocked
   await world.pass(4 * minute)
   expect(await failed()).toBeUndefined()
   world.status = 404
   await world.pass(2 * minute)
-  expect(await failed()).toMatchObject({ reason: 'the receiver answered with status 404' })
-  expect((await failed())?.tries).toBe(world.sent.length)
+  const reason = 'the receiver answered with status 404'
+  expect(JSON.parse((await failed()) ?? '')).toMatchObject({ reason, tries: world.sent.length })
   world.status = 204
   await world.pass(5 * minute)
-  expect(await failed()).toBeUndefined()
+  expect(await failed()).toBe('')
+})
+
+test('the notices of two webhooks of one host that fail at once have ids of their own', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  const failing = { state: 'failing', host: 'hooks.example.com', reason: 'down' } as const
+  for (const endpoint of ['one', 'two']) {
+    world.health.webhooks.set(endpoint, { ...failing, since: world.clock.now() })
+  }
+  await world.pass(6 * minute)
+  expect(world.types()).toEqual(['webhook.failing', 'webhook.failing'])
+  expect(new Set(world.sent.map(({ id }) => id)).size).toBe(2)
 })
 
 test('a notice that is received while the watch stops is not sent again', async () => {
@@ -321,66 +284,7 @@ test('a wall clock that is set back does not put a notice off', async () => {
   expect(world.types()).toEqual(['delivery.blocked'])
 })
 
-test('of more than 20 notices that wait, the newest reach a receiver that is back', async () => {
-  await using world = createWorld({ lookMs: minute, toldAfterMs: minute })
-  world.status = 500
-  await using _ = world.start()
-  for (let round = 1; round <= 12; round++) {
-    world.health.delivery = blocked
-    await world.pass(2 * round * minute)
-    world.health.delivery = { state: 'ok' }
-    await world.pass(2 * minute)
-  }
-  world.status = 200
-  world.sent.length = 0
-  await world.pass(3 * hour)
-  // The one that was being tried when the last one came does not count.
-  expect(world.types().length).toBeLessThanOrEqual(21)
-  expect(world.types().slice(-20)).toEqual(
-    Array.from({ length: 10 }, () => ['delivery.blocked', 'delivery.resumed']).flat(),
-  )
-  expect(world.sent.at(-1)?.text).toMatch(/works again, after 2[456] minutes/)
-})
-
-test('an instance that does not deliver tells nothing', async () => {
-  await using world = createWorld()
-  world.delivers = false
-  await using _ = world.start()
-  world.health.delivery = blocked
-  await world.pass(10 * minute)
-  expect(world.log).toEqual([])
-})
-
-test('a crash after a notice was made and before the outage was noted makes no second one', async () => {
-  await using world = createWorld()
-  const first = world.start()
-  world.health.delivery = blocked
-  await world.pass(4 * minute)
-  world.forgetsFacts = true
-  await world.pass(2 * minute)
-  expect(world.types()).toEqual(['delivery.blocked'])
-  await first[Symbol.asyncDispose]()
-  world.forgetsFacts = false
-  await using _ = world.start()
-  world.health.delivery = blocked
-  await world.pass(10 * minute)
-  expect(world.types()).toEqual(['delivery.blocked'])
-  expect(world.log).toEqual(['received', 'delivery.blocked'])
-})
-
-test('a notice of a version before this one, which nobody had received, is sent', async () => {
-  await using world = createWorld()
-  const body = JSON.stringify({ type: 'delivery.blocked', text: 'of before' })
-  const waiting = [{ id: 'msg_before', body, tries: 3, nextAt: world.clock.now() + hour }]
-  const kept = { outage: { since: world.clock.now(), isTold: true }, waiting }
-  await world.journal.delivery.noteFact('notices', JSON.stringify(kept))
-  await using _ = world.start()
-  world.health.delivery = blocked
-  await world.pass(10 * minute)
-  expect(world.sent).toEqual([{ id: 'msg_before', type: 'delivery.blocked', text: 'of before' }])
-})
-
-test('a notice waits for the one before it also after a restart', async () => {
+test('the newest notice takes the place of one that waits, also after a restart', async () => {
   await using world = createWorld()
   world.status = 500
   const first = world.start()
@@ -389,9 +293,98 @@ test('a notice waits for the one before it also after a restart', async () => {
   world.health.delivery = { state: 'ok' }
   await world.pass(2 * minute)
   await first[Symbol.asyncDispose]()
+  expect(world.types().at(-1)).toBe('delivery.resumed')
   world.status = 200
   world.sent.length = 0
   await using _ = world.start()
   await world.pass(2 * hour)
-  expect(world.types()).toEqual(['delivery.blocked', 'delivery.resumed'])
+  expect(world.types()).toEqual(['delivery.resumed'])
+  expect(world.sent[0]?.text).toMatch(/works again, after 3\d minutes/)
+})
+
+test('a notice that was sent and could not be noted as sent comes again with the same id', async () => {
+  await using world = createWorld()
+  world.onSend = () => void (world.hasFullDisk = true)
+  const first = world.start()
+  world.health.delivery = blocked
+  await world.pass(6 * minute)
+  await first[Symbol.asyncDispose]()
+  const before = world.sent.length
+  world.onSend = () => {}
+  world.hasFullDisk = false
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(10 * minute)
+  expect(world.sent).toHaveLength(before + 1)
+  expect(new Set(world.sent.map(({ id }) => id)).size).toBe(1)
+  expect(world.log.filter((line) => line === 'delivery.blocked')).toHaveLength(1)
+})
+
+test('how many held signups will be erased is told a week before at least, and once a week, across restarts', async () => {
+  await using world = createWorld({ lookMs: 6 * hour })
+  const first = world.start()
+  await world.append({ suspect: ['links'] })
+  await world.append({ suspect: ['links'] })
+  await world.settle()
+  await world.pass(75 * day)
+  expect(world.types()).toEqual([])
+  await world.pass(8 * day)
+  expect(world.types()).toEqual(['held.ending'])
+  expect(world.sent[0]?.text).toMatch(
+    /what was held for 90 days is gone, unless .* 2 such signups wait in the journal, the oldest one for (7|8)\d days\./,
+  )
+  await first[Symbol.asyncDispose]()
+  await using _ = world.start()
+  await world.pass(7 * day)
+  expect(world.types()).toEqual(['held.ending', 'held.ending'])
+  expect(new Set(world.sent.map(({ id }) => id)).size).toBe(2)
+  await world.journal.confirmation.sweep(world.clock.now())
+  await world.pass(20 * day)
+  expect(world.sent).toHaveLength(2)
+})
+
+test('a mail server that fails is told after five minutes, and that it works after one', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  const reason = 'The mail server refuses the login'
+  world.health.mail = { state: 'failing', reason, since: world.clock.now() }
+  await world.pass(5 * minute - 10 * second)
+  expect(world.types()).toEqual([])
+  await world.pass(minute)
+  expect(world.types()).toEqual(['mail.failing'])
+  expect(world.sent[0]?.text).toContain(
+    'no mail could be sent for 5 minutes. The mail server refuses the login.',
+  )
+  world.health.mail = { state: 'ok' }
+  await world.pass(10 * minute)
+  expect(world.types()).toEqual(['mail.failing', 'mail.resumed'])
+  expect(world.sent[1]?.text).toContain('3 mails wait in the journal')
+})
+
+test('mails that have waited for ten minutes are told once, and when they no longer do', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  world.oldestMail = world.clock.now()
+  await world.pass(10 * minute)
+  expect(world.types()).toEqual([])
+  await world.pass(60 * minute)
+  expect(world.types()).toEqual(['mail.delayed'])
+  world.oldestMail = undefined
+  await world.pass(2 * minute)
+  expect(world.types()).toEqual(['mail.delayed', 'mail.on_time'])
+})
+
+test('a mail is not late because its next try has just come, nor while the server fails', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  const oldest = world.clock.now()
+  await world.pass(60 * minute)
+  world.oldestMail = oldest
+  await world.pass(10 * second)
+  world.oldestMail = undefined
+  await world.pass(minute)
+  world.oldestMail = oldest
+  world.health.mail = { state: 'failing', reason: 'any', since: world.clock.now() }
+  await world.pass(60 * minute)
+  expect(world.types()).toEqual(['mail.failing'])
 })

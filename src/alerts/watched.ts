@@ -2,7 +2,7 @@ import { mailFact, noticesFact } from '../journal/contracts/delivery-log.ts'
 import type { Outbox } from '../journal/contracts/outbox.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import type { Health } from '../ops/health.ts'
-import { type Clock, minute } from '../platform/clock.ts'
+import { type Clock, day, hour, iso, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { seenIn } from './outage.ts'
 import type { Watched } from './watch.ts'
@@ -10,7 +10,7 @@ import type { Watched } from './watch.ts'
 export interface WatchedParts {
   /** What the site's own writer and its own senders meet. */
   readonly health: Pick<Health, 'delivery' | 'tabs' | 'mail' | 'webhooks'>
-  readonly reader: Pick<Reader, 'backlog' | 'waitingSince' | 'figures' | 'webhooks'>
+  readonly reader: Pick<Reader, 'backlog' | 'waitingSince' | 'figures' | 'heldEnding' | 'webhooks'>
   readonly outbox: Pick<Outbox, 'figures'>
   readonly clock: Pick<Clock, 'elapsed'>
   readonly time: Pick<Clock, 'now'>
@@ -39,9 +39,8 @@ export function watchDelivery(parts: Omit<WatchedParts, 'outbox'>): Watched {
       return isNew && seen.kind === 'delivery.stalled' ? { kind: 'unsure' } : seen
     },
     async backlog() {
-      const now = time.now()
       const waiting = await reader.backlog()
-      const { oldestWaiting: oldest } = await reader.figures(now, now)
+      const { oldestWaiting: oldest } = await reader.figures()
       return { waiting, oldest }
     },
   }
@@ -86,12 +85,34 @@ export function watchMail(
   ]
 }
 
+/** What will be erased of all that is held: told once a week, and a week before at least. */
+export function watchHeld(parts: Pick<WatchedParts, 'reader' | 'clock' | 'time'>): Watched {
+  const { reader, clock, time } = parts
+  const backlog = () => reader.heldEnding(time.now())
+  let lookAt = -Infinity
+  return {
+    fact: 'held',
+    // It is never seen to be well, so nobody is told of an end.
+    ended: 'held.ending',
+    toldAfterMs: 0,
+    backlog,
+    see: async () => {
+      if (clock.elapsed() < lookAt) return { kind: 'unsure' }
+      const { waiting, until } = await backlog()
+      lookAt = clock.elapsed() + hour
+      if (waiting === 0) return { kind: 'unsure' }
+      const reason = `By ${iso(until).slice(0, 10)}, what was held for 90 days is gone`
+      return { kind: 'held.ending', reason, since: until - 14 * day, recurs: true }
+    },
+  }
+}
+
 /** Whether an endpoint, by its key, takes messages. That it is disabled is told at once. */
 export function watchWebhook(
   endpoint: string,
   { health, reader }: Pick<WatchedParts, 'health' | 'reader'>,
 ): readonly Watched[] {
-  return (['halted', 'disabled'] as const).map((state) => ({
+  return (['failing', 'disabled'] as const).map((state) => ({
     fact: `webhook ${state} ${endpoint}`,
     ended: 'webhook.resumed',
     ...(state === 'disabled' && { toldAfterMs: 0 }),

@@ -4,6 +4,26 @@ import { expect, test } from 'vitest'
 import { type HttpAnswer, type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import { sendMessage } from './send.ts'
 
+/** Sends a message with this body, signed with these keys. */
+function send(
+  http: HttpClient,
+  { keys = [new Uint8Array(32)], body = '{}', now = Date.now }: Partial<Sending> = {},
+) {
+  const receiver = { url: 'https://hooks.example.com', keys }
+  const { signal } = new AbortController()
+  return sendMessage(receiver, { id: 'msg_1', body }, { http, clock: { now } }, signal)
+}
+
+interface Sending {
+  readonly keys: readonly Uint8Array[]
+  readonly body: string
+  readonly now: () => number
+}
+
+const answering =
+  (status: number, headers = new Headers()) =>
+  async (): Promise<HttpAnswer> => ({ status, headers, text: '' })
+
 test('the library of Standard Webhooks verifies a message, its time included', async () => {
   const key = crypto.getRandomValues(new Uint8Array(32))
   const body = '{"a":"ü"}'
@@ -12,12 +32,7 @@ test('the library of Standard Webhooks verifies a message, its time included', a
     sent.push(new Webhook(key, { format: 'raw' }).verify(body, headers))
     return { status: 204, headers: new Headers(), text: '' }
   }
-  const receiver = { url: 'https://hooks.example.com', keys: [key] }
-  const world = { http, clock: { now: Date.now } }
-  const { signal } = new AbortController()
-  expect(await sendMessage(receiver, { id: 'msg_1', body }, world, signal)).toEqual({
-    kind: 'sent',
-  })
+  expect(await send(http, { keys: [key], body })).toEqual({ kind: 'sent' })
   expect(sent).toEqual([{ a: 'ü' }])
 })
 
@@ -27,30 +42,23 @@ test.each([
   [299, 'sent'],
   [300, 'later'],
   [399, 'later'],
-  [409, 'later'],
-  [410, 'refused'],
+  [408, 'later'],
+  [409, 'refused'],
+  [410, 'gone'],
+  [429, 'later'],
 ])('status %i means that a message is %s', async (status, kind) => {
-  const http = async (): Promise<HttpAnswer> => ({ status, headers: new Headers(), text: '' })
-  const receiver = { url: 'https://hooks.example.com', keys: [new Uint8Array(32)] }
-  const world = { http, clock: { now: () => 0 } }
-  const { signal } = new AbortController()
-  const sent = await sendMessage(receiver, { id: 'a', body: '{}' }, world, signal)
+  const sent = await send(answering(status))
   expect(sent.kind).toBe(kind)
   const isRedirect = 'reason' in sent && sent.reason.endsWith(', and redirects are not followed')
   expect(isRedirect).toBe(status >= 300 && status < 400)
 })
 
 test('a message is received by a status of 2xx within 15 seconds, whatever becomes of the rest of the answer', async () => {
-  const receiver = { url: 'https://hooks.example.com', keys: [new Uint8Array(32)] }
-  const sendBy = (http: HttpClient) => {
-    const world = { http, clock: { now: () => 0 } }
-    return sendMessage(receiver, { id: 'a', body: '{}' }, world, new AbortController().signal)
-  }
   const failure = (status: number) => new HttpFailure('cut', { isTooLarge: true, status })
-  expect(await sendBy(() => Promise.reject(failure(200)))).toEqual({ kind: 'sent' })
-  expect(await sendBy(() => Promise.reject(failure(503)))).toMatchObject({ kind: 'later' })
+  expect(await send(() => Promise.reject(failure(200)))).toEqual({ kind: 'sent' })
+  expect(await send(() => Promise.reject(failure(503)))).toMatchObject({ kind: 'later' })
   const late: HttpClient = ({ timeoutMs }) => Promise.reject(new Error(`after ${timeoutMs} ms`))
-  expect(await sendBy(late)).toEqual({ kind: 'later', reason: 'after 15000 ms' })
+  expect(await send(late)).toEqual({ kind: 'later', reason: 'after 15000 ms' })
 })
 
 test('while two secrets are set, a receiver that knows one of them verifies a message', async () => {
@@ -64,9 +72,7 @@ test('while two secrets are set, a receiver that knows one of them verifies a me
     }
     return { status: 204, headers: new Headers(), text: '' }
   }
-  const world = { http, clock: { now: Date.now } }
-  const receiver = { url: 'https://hooks.example.com', keys }
-  await sendMessage(receiver, { id: 'a', body }, world, new AbortController().signal)
+  await send(http, { keys, body })
   expect(verified).toBe(2)
 })
 
@@ -78,11 +84,6 @@ test.each([
   ['soon', 0],
 ])('Retry-After: %s', async (text, retryAfterMs) => {
   const headers = new Headers({ 'retry-after': text })
-  const http = async (): Promise<HttpAnswer> => ({ status: 429, headers, text: '' })
-  const receiver = { url: 'https://hooks.example.com', keys: [new Uint8Array(32)] }
-  const world = { http, clock: { now: () => Date.UTC(2026, 10, 20, 12) } }
-  const { signal } = new AbortController()
-  expect(await sendMessage(receiver, { id: 'a', body: '{}' }, world, signal)).toMatchObject({
-    retryAfterMs,
-  })
+  const now = () => Date.UTC(2026, 10, 20, 12)
+  expect(await send(answering(429, headers), { now })).toMatchObject({ retryAfterMs })
 })

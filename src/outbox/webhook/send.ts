@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 
 import type { Message } from '../../journal/contracts/outbox.ts'
-import { type Clock, day, second } from '../../platform/clock.ts'
+import { type Clock, day, iso, second } from '../../platform/clock.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -28,8 +28,8 @@ export interface SendWorld {
 export type Received = { readonly kind: 'sent' } | Unreceived
 
 export interface Unreceived {
-  /** `refused`: the receiver wants no more messages. */
-  readonly kind: 'later' | 'refused'
+  /** `refused`: the receiver never takes this message. `gone`: it wants no more messages. */
+  readonly kind: 'later' | 'refused' | 'gone'
   readonly reason: string
   /** How long the receiver wants to be left alone: at most a day. */
   readonly retryAfterMs?: Millis
@@ -38,7 +38,20 @@ export interface Unreceived {
 }
 
 const timeoutMs = 15_000
+/** Reasons are kept in the journal. */
+const reasonMax = 200
 const answerBytesMax = 64 * 1024
+
+/** Sends a message that says that it is a test, once. */
+export function sendTest(
+  receiver: Receiver & { readonly site: string },
+  world: SendWorld,
+  signal: AbortSignal,
+): Promise<Received> {
+  const timestamp = iso(world.clock.now())
+  const body = JSON.stringify({ type: 'webhook.test', timestamp, data: { site: receiver.site } })
+  return sendMessage(receiver, { id: `msg_${crypto.randomUUID()}`, body }, world, signal)
+}
 
 /**
  * Sends a message, of JSON, once. Every try has the same id, so that the receiver knows a repetition. The
@@ -63,7 +76,9 @@ export async function sendMessage(
     'webhook-signature': signatures.map((it) => `v1,${it}`).join(' '),
   }
   const answer = await answerOf({ method: 'POST', url, headers, body, timeoutMs, signal }, http)
-  return typeof answer === 'string' ? { kind: 'later', reason: answer } : resultOf(answer, now)
+  return typeof answer === 'string'
+    ? { kind: 'later', reason: answer.slice(0, reasonMax) }
+    : resultOf(answer, now)
 }
 
 /** The status of the answer, or why there is none. */
@@ -90,11 +105,16 @@ function resultOf({ status, headers }: Answer, now: Millis): Received {
   if (status >= 200 && status < 300) return { kind: 'sent' }
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : ''
   return {
-    kind: status === 410 ? 'refused' : 'later',
+    kind: kindOf(status),
     reason: `the receiver answered with status ${status}${redirect}`,
     retryAfterMs: retryAfterMs(headers?.get('retry-after') ?? '', now),
     isOverloaded: [429, 502, 503, 504].includes(status),
   }
+}
+
+function kindOf(status: number): Unreceived['kind'] {
+  if (status === 410) return 'gone'
+  return status < 400 || status >= 500 || [408, 429].includes(status) ? 'later' : 'refused'
 }
 
 /** RFC 9110, section 10.2.3: seconds, or a date. 0 when it is neither. */

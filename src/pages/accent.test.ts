@@ -9,8 +9,6 @@ test.each([
   ['#000000', '#ffffff', 21],
   ['#ffffff', '#ffffff', 1],
   ['#767676', '#ffffff', 4.54],
-  ['#ff0000', '#ffffff', 4.0],
-  ['#0000ff', '#ffffff', 8.59],
 ])('the contrast of %s and %s is %d', (one, other, ratio) => {
   expect(contrastRatio(one, other)).toBeCloseTo(ratio, 1)
 })
@@ -21,15 +19,8 @@ test.each([
   // A light one has black on it, and an edge that can be seen.
   ['#ffd000', 'light', { accent: '#ffd000', onAccent: '#000000' }],
   ['#ffd000', 'dark', { accent: '#ffd000', onAccent: '#000000', line: '#ffd000' }],
-  ['#ffffff', 'light', { accent: '#ffffff', onAccent: '#000000' }],
-  ['#000000', 'light', { accent: '#000000', onAccent: '#ffffff', line: '#000000' }],
 ] as const)('the accent %s on a %s card', (accent, theme, expected) => {
   expect(accentColors(accent, theme)).toMatchObject(expected)
-})
-
-test('a dark accent is made lighter on a dark card', () => {
-  const { accent } = accentColors('#001a66', 'dark')
-  expect(accent).not.toBe('#001a66')
 })
 
 test('with any accent, all texts can be read in both themes', () => {
@@ -53,4 +44,8 @@ test('the stylesheet has the surfaces and the colours that the accent relies on'
   const replaced = [...accentStyles('#0a7a4b').matchAll(/--[\w-]+(?=:)/g)].map(([name]) => name)
   expect(replaced).toHaveLength(4)
   for (const name of replaced) expect(styles).toContain(`  ${name}: `)
+  // Mails have no stylesheet of ours.
+  const [light, dark] = [accentColors(undefined, 'light'), accentColors(undefined, 'dark')]
+  expect(styles).toContain(`--rollcall-accent, light-dark(${light.line}, ${dark.line})`)
+  expect(styles).toContain(`light-dark(${light.onAccent}, ${dark.onAccent})`)
 })

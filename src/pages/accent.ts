@@ -13,8 +13,15 @@ const textContrast = 4.5
 const shapeContrast = 3
 const steps = 50
 
+/** The colours of browser/form.css, where a site has no accent colour. */
+const ours = {
+  light: { accent: '#1c5bd0', shade: '#000000', onAccent: '#ffffff', line: '#1c5bd0' },
+  dark: { accent: '#8db6ff', shade: '#ffffff', onAccent: '#0b1a33', line: '#8db6ff' },
+}
+
 /** Derives the colours of a theme (`#rrggbb`) from an accent colour, readable by WCAG AA. */
-export function accentColors(accent: string, theme: 'light' | 'dark') {
+export function accentColors(accent: string | undefined, theme: 'light' | 'dark') {
+  if (accent === undefined) return ours[theme]
   const surface = parse(surfaces[theme])
   const away = theme === 'light' ? black : white
   const given = parse(accent)
@@ -40,8 +47,8 @@ export function accentStyles(accent: string): string {
   return (
     `:root,.card{--accent:var(--rollcall-accent, ${both('line')});` +
     `--fill:var(--rollcall-accent, ${both('accent')});` +
-    `--on-fill:var(--rollcall-on-accent, ${both('onAccent')});` +
-    `--shade:${both('shade')}}`
+    `--on-fill:var(--rollcall-on-accent, var(--on-own, ${both('onAccent')}));` +
+    `--shade:var(--off-own, ${both('shade')})}`
   )
 }
 

@@ -2,9 +2,10 @@ import { simpleParser } from 'mailparser'
 import nodemailer from 'nodemailer'
 import { expect, test } from 'vitest'
 import type { Message } from '../../journal/contracts/outbox.ts'
+import { accentColors } from '../../pages/accent.ts'
 import { pageTexts } from '../../pages/texts.ts'
-import { hmacWith } from '../../platform/node/digest.ts'
-import { languages } from '../../signup/languages.ts'
+import { hmacWith } from '../../platform/digest.ts'
+import { type Language, languages } from '../../signup/languages.ts'
 import { compose, type ComposeOptions } from './compose.ts'
 import { linkOf, LinkTokens } from './links.ts'
 
@@ -17,17 +18,21 @@ const options: ComposeOptions = {
   title: undefined,
   language: 'en',
   own: {},
+  confirms: false,
   texts: pageTexts,
+  colors: { light: accentColors('#ffd000', 'light'), dark: accentColors('#ffd000', 'dark') },
 }
 const message: Message = {
   ...{ number: 1, id, kind: 'confirm', email: 'ada@example.com', language: 'en', body: '' },
-  ...{ madeAt: 0, tries: 0, isListed: false },
+  ...{ madeAt: 0, tries: 0, isListed: false, isUnwanted: false },
+  linkUntil: Date.UTC(2026, 10, 27, 22),
 }
 const made = (of: Partial<Message>, with_: Partial<ComposeOptions> = {}) =>
   compose({ ...message, ...of }, { ...options, ...with_ })
-const confirmLink = linkOf(options, 'confirm', id)
-const leaveLink = linkOf(options, 'leave', id)
-const linksIn = (text: string) => text.match(/https?:[^\s"<>]+/g)
+const confirmLink = linkOf(options, 'confirm', id, 'en')
+const leaveLink = linkOf(options, 'leave', id, 'en')
+const linksIn = (text: string) =>
+  text.match(/https?:[^\s"<>]+/g)?.map((it) => it.replaceAll('&amp;', '&'))
 
 test('the confirmation goes to the address, and has its link and nothing else to follow or to load', () => {
   const mail = made({})
@@ -40,16 +45,16 @@ test('the confirmation goes to the address, and has its link and nothing else to
   expect(mail.text).toBe(
     [
       'signup.example.org',
-      '',
-      'Somebody signed up with this address. Was that not you? Then ignore this mail.',
-      '',
-      'Yes, sign me up:',
-      `${confirmLink}\n`,
-    ].join('\n'),
+      'Please confirm your signup',
+      'Please confirm that you want to be on the list “signup.example.org”.',
+      `Yes, sign me up:\n${confirmLink}`,
+      'The link works until November 27, 2026 at 10:00 PM UTC.',
+      'Somebody signed up with this address. Was that not you? Then ignore this mail.\n',
+    ].join('\n\n'),
   )
   expect(linksIn(mail.html)).toEqual([confirmLink])
-  expect(mail.html).toContain(`<a href="${confirmLink}">Yes, sign me up</a>`)
-  expect(mail.html).not.toMatch(/<img|<style|<script|<link|src=|style=/)
+  expect(mail.html).toMatch(/<a\s+class="button"/)
+  expect(mail.html).not.toMatch(/<img|<script|<link|src=|url\(|@import/)
 })
 
 test('somebody who is on the list already is told so in the confirmation only', () => {
@@ -66,8 +71,14 @@ test('the welcome has the link to leave, and the pair of headers for one click',
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   })
   expect(mail.subject).toBe('signup.example.org: Thank you')
-  expect(mail.text).toContain(`We have received your signup.\n\nLeave the list:\n${leaveLink}\n`)
+  expect(mail.text).toContain(
+    'You are on the list now.\n\nSomebody signed up with this address. Was that not you? ' +
+      `Then leave the list.\n\nLeave the list:\n${leaveLink}\n`,
+  )
   expect(linksIn(mail.html)).toEqual([leaveLink])
+  const confirmed = made({ kind: 'welcome' }, { confirms: true })
+  expect(confirmed.text).toContain(`on the list now.\n\nLeave the list:\n${leaveLink}\n`)
+  for (const text of [confirmed.text, confirmed.html]) expect(text).not.toContain('not you')
 })
 
 test.each(languages)(
@@ -83,7 +94,7 @@ test.each(languages)(
     }))
     const sent = await transport.sendMail({ ...mail, from: 'hello@example.org', headers })
     const raw = sent.message as Buffer
-    const link = linkOf({ ...options, publicUrl }, 'leave', id)
+    const link = linkOf({ ...options, publicUrl }, 'leave', id, language)
     expect(raw.toString()).toMatch(/^List-Unsubscribe: <https:[^\s>]+>$/m)
     expect(
       Math.max(
@@ -103,20 +114,24 @@ test.each(languages)(
 )
 
 test('the link of a named site has its name', () => {
-  const link = linkOf({ ...options, site: 'launch' }, 'confirm', id)
+  const link = linkOf({ ...options, site: 'launch' }, 'confirm', id, 'en')
   expect(made({}, { site: 'launch' }).text).toContain(`:\n${link}\n`)
-  expect(link).toMatch(/\?site=launch$/)
+  expect(link).toMatch(/\?site=launch&language=en$/)
 })
 
 test.each(languages)(
-  'in %s both mails are in that language, and Arabic from right to left',
+  'in %s both mails and their links are in that language, and Arabic from right to left',
   (language) => {
     for (const kind of ['confirm', 'welcome'] as const) {
       const { subject, text, html } = made({ kind, language })
       const { mail, thanks } = pageTexts[language]
-      const [ours, label] = kind === 'confirm' ? [mail, mail.yes] : [thanks, mail.leave]
-      expect(subject).toBe(`signup.example.org: ${ours.title}`)
-      expect(text).toContain(`\n\n${ours.text}\n\n${label}:\n`)
+      expect(subject).toBe(`signup.example.org: ${kind === 'confirm' ? mail.title : thanks.title}`)
+      const lines =
+        kind === 'confirm'
+          ? [mail.title, `${mail.yes}:`, mail.text]
+          : [thanks.title, mail.onText, mail.leaveText, `${mail.leave}:`]
+      for (const line of lines) expect(text.split('\n')).toContain(line)
+      expect(linksIn(text)?.[0]).toMatch(new RegExp(`\\?language=${language}$`))
       expect(html).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`)
     }
   },
@@ -129,7 +144,7 @@ test.each(['', 'xx', 'constructor'])(
   },
 )
 
-test('the texts of the site are in the place of ours, in the language of the visitor or else the first', () => {
+test('the texts of the site are in the place of ours, and what to do who did not ask follows them', () => {
   const own = {
     subject: { de: 'Bitte ja', fr: 'Oui ?' },
     text: { fr: 'Un.\n\nDeux,\ntrois.', de: 'Eins.' },
@@ -138,16 +153,33 @@ test('the texts of the site are in the place of ours, in the language of the vis
   const title = 'Tea & "biscuits"'
   const french = made({ language: 'fr', isListed: true }, { own, title, language: 'de' })
   expect(french.subject).toBe('Oui ?')
-  expect(french.text).toContain(
-    `${title}\n\nUn.\n\nDeux,\ntrois.\n\nCette adresse est déjà sur la liste. `,
-  )
-  expect(french.html).toContain('<p><bdi lang="de">Tea &amp; &quot;biscuits&quot;</bdi></p>')
-  expect(french.html).toContain('<p><bdi lang="fr">Deux,<br />trois.</bdi></p>')
-  expect(made({ language: 'ja' }, { own }).subject).toBe('Bitte ja')
+  const { mail } = pageTexts.fr
+  expect(french.text).toMatch(`${title}\n\nOui ?\n\nUn.\n\nDeux,\ntrois.\n\n${mail.listedText}`)
+  expect(french.text).toMatch(new RegExp(`\n\n${mail.text.replace('?', '\\?')}\n$`))
+  expect(french.html).toContain('<bdi lang="de">Tea &amp; &quot;biscuits&quot;</bdi>')
+  expect(french.html).toContain('<bdi lang="fr">Deux,<br />trois.</bdi>')
   const welcome = made({ kind: 'welcome' }, { own, title })
   expect(welcome.subject).toBe('Tea & "biscuits": Thank you')
   expect(welcome.html).toContain('Hello &lt;b&gt;you&lt;/b&gt; &amp; bye.')
+  expect(welcome.text).toContain(`\n\n${pageTexts.en.mail.leaveText}\n\n`)
 })
+
+test.each([
+  ['ar', { subject: 'Join us', text: 'News.' }, 'en'],
+  ['ar', { text: { de: 'Neues.', fr: 'Du nouveau.' } }, 'de'],
+  ['fr', { subject: { de: 'Ja', en: 'Yes' }, text: { fr: 'Du nouveau.', en: 'News.' } }, 'en'],
+  ['fr', { text: { de: 'Neues.', fr: 'Du nouveau.' } }, 'fr'],
+  ['fr', { subject: { de: 'Ja' }, text: { fr: 'Du nouveau.' } }, 'de'],
+  ['ar', {}, 'ar'],
+] as const)(
+  'a mail for somebody who reads %s, with texts of the site in %j, is in %s as a whole, and so is its page',
+  (language, own, expected: Language) => {
+    const { text, html } = made({ language }, { own })
+    expect(text.split('\n')).toContain(pageTexts[expected].mail.text)
+    expect(html).toContain(`<html lang="${expected}"`)
+    expect(linksIn(text)?.[0]).toMatch(new RegExp(`language=${expected}$`))
+  },
+)
 
 test('no word of a visitor is in a mail', () => {
   const mail = made({ body: 'Win money', isListed: true })

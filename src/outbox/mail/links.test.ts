@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hmacWith } from '../../platform/node/digest.ts'
+import { hmacWith } from '../../platform/digest.ts'
 import { linkOf, LinkTokens } from './links.ts'
 
 const tokensOf = (key: string) => new LinkTokens(hmacWith(Buffer.from(key)))
@@ -48,11 +48,13 @@ test('no text is a token by chance', () => {
   fc.assert(fc.property(text, (it) => tokens.find('leave', it) === undefined))
 })
 
-test('a link has the purpose, the token and the site, behind the path of a proxy', () => {
+test('a link has the purpose, the token, the site and the language of its page, behind the path of a proxy', () => {
   const base = { tokens, publicUrl: 'https://example.org/letters', site: undefined }
   const token = tokens.make('leave', id)
-  expect(linkOf(base, 'leave', id)).toBe(`https://example.org/letters/leave/${token}`)
-  expect(linkOf({ ...base, site: 'launch' }, 'leave', id)).toBe(
-    `https://example.org/letters/leave/${token}?site=launch`,
+  expect(linkOf(base, 'leave', id, 'de')).toBe(
+    `https://example.org/letters/leave/${token}?language=de`,
+  )
+  expect(linkOf({ ...base, site: 'launch' }, 'leave', id, 'ja')).toBe(
+    `https://example.org/letters/leave/${token}?site=launch&language=ja`,
   )
 })

@@ -1,5 +1,5 @@
-import type { Hmac } from '../../platform/digest.ts'
-import { isEqual } from '../../platform/is-equal.ts'
+import { type Hmac, isEqual } from '../../platform/digest.ts'
+import type { Language } from '../../signup/languages.ts'
 
 /** What the link of a mail is for; the first part of its path. */
 export type LinkPurpose = 'confirm' | 'leave'
@@ -25,7 +25,7 @@ export class LinkTokens {
   find(purpose: LinkPurpose, token: string): string | undefined {
     if (token.length !== 2 * partCharacters || !/^[\w-]+$/.test(token)) return undefined
     const message = token.slice(0, partCharacters)
-    const isOurs = isEqual(token.slice(partCharacters), this.#signature(purpose, message)) === 1
+    const isOurs = isEqual(token.slice(partCharacters), this.#signature(purpose, message))
     return isOurs ? message : undefined
   }
 
@@ -43,8 +43,13 @@ export interface LinkBase {
   readonly site: string | undefined
 }
 
-/** The URL of a link of this message. */
-export function linkOf({ tokens, publicUrl, site }: LinkBase, purpose: LinkPurpose, id: string) {
-  const query = site === undefined ? '' : `?site=${site}`
-  return `${publicUrl}/${purpose}/${tokens.make(purpose, id)}${query}`
+/** The URL of a link of this message, which leads to a page in this language. */
+export function linkOf(
+  { tokens, publicUrl, site }: LinkBase,
+  purpose: LinkPurpose,
+  id: string,
+  language: Language,
+): string {
+  const query = `${site === undefined ? '' : `site=${site}&`}language=${language}`
+  return `${publicUrl}/${purpose}/${tokens.make(purpose, id)}?${query}`
 }

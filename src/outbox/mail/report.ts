@@ -1,7 +1,15 @@
 import { html } from 'hono/html'
-import type { HtmlEscapedString } from 'hono/utils/html'
 import type { Message } from '../../journal/contracts/outbox.ts'
 import type { Millis } from '../../signup/signup.ts'
+import {
+  aside,
+  button,
+  heading,
+  type Html,
+  htmlMail,
+  type MailColors,
+  paragraph,
+} from './layout.ts'
 import type { Mail } from './mail.ts'
 
 /** What the owner is told of a site: the body of a message of kind `report`, as JSON. */
@@ -14,6 +22,7 @@ export interface Report {
   readonly confirmed: number
   readonly quarantined: number
   /** Of now. */
+  readonly held: number
   readonly pending: number
   readonly blocked: number
   readonly newBlocked: number
@@ -26,59 +35,90 @@ export interface ReportMailOptions {
   /** `OWNER_MAIL` */
   readonly owner: string
   readonly publicUrl: string
+  readonly colors: MailColors
 }
 
 /** The mail to the owner. */
-export function reportMail({ id, body }: Message, { owner, publicUrl }: ReportMailOptions): Mail {
+export function reportMail({ id, body }: Message, options: ReportMailOptions): Mail {
   const report = JSON.parse(body) as Report
   const { accepted, site } = report
-  const text = textOf(report)
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>Rollcall</title>
-      </head>
-      <body>
-        <pre>${text}</pre>
-      </body>
-    </html>` as HtmlEscapedString
+  const { owner, publicUrl } = options
+  const subject = `Rollcall, site ${site}: ${accepted} new ${accepted === 1 ? 'signup' : 'signups'}`
   return {
-    to: owner,
-    subject: `Rollcall, site ${site}: ${accepted} new ${accepted === 1 ? 'signup' : 'signups'}`,
-    text,
-    html: page.toString(),
+    ...{ to: owner, subject, headers: {} },
+    text: textOf(report),
+    html: htmlOf(report, subject, options),
     messageId: `${id}@${new URL(publicUrl).hostname}`,
-    headers: {},
   }
 }
 
-function textOf(report: Report): string {
-  const { site, from, to, accepted, confirmed, quarantined, pending, blocked, newBlocked } = report
+type Counts = readonly (readonly [name: string, count: number])[]
+
+function periodOf({ from, to }: Report): string {
+  return `${moment(from)} to ${moment(to)} (UTC)`
+}
+
+/** All figures, below the heading of each part. The first has none. */
+function partsOf(report: Report): readonly (readonly [heading: string, counts: Counts])[] {
+  const { accepted, confirmed, quarantined, held, pending, blocked, newBlocked } = report
   const counts = [
     ['Accepted', accepted],
     ['Of these confirmed', confirmed],
-    ['In quarantine', quarantined],
+    ['Newly held', quarantined],
+    ['Held now', held],
     ['Pending now', pending],
     ['Want no mail', blocked],
     ['Of these new', newBlocked],
   ] as const
+  if (accepted === 0) return [['', counts]]
   return [
-    `Site ${site}, ${moment(from)} to ${moment(to)} (UTC)`,
-    table(counts),
-    ...(accepted > 0 ? [`By tab\n${table(sorted(report.tabs))}`] : []),
-    ...(accepted > 0 ? [`By source\n${table(sorted(report.sources))}`] : []),
-    `The spreadsheet: ${report.location}\n`,
-  ].join('\n\n')
+    ['', counts],
+    ['By tab', sorted(report.tabs, '(the default tab)')],
+    ['By source', sorted(report.sources, '(none)')],
+  ]
 }
 
-function table(rows: readonly (readonly [name: string, count: number])[]): string {
-  return rows.map(([name, count]) => `${String(count).padStart(8)}  ${name}`).join('\n')
+function textOf(report: Report): string {
+  const parts = partsOf(report).map(
+    ([heading, counts]) =>
+      (heading && `${heading}\n`) +
+      counts.map(([name, count]) => `${String(count).padStart(8)}  ${name}`).join('\n'),
+  )
+  const { site, location } = report
+  return [`Site ${site}, ${periodOf(report)}`, ...parts, `The spreadsheet: ${location}\n`].join(
+    '\n\n',
+  )
 }
 
-function sorted(counts: Report['tabs']) {
+function htmlOf(report: Report, subject: string, { colors }: ReportMailOptions): string {
+  const { site, location } = report
+  const body = html`
+    ${aside(`Site ${site}, ${periodOf(report)}`, 'margin: 0')} ${heading(subject)}
+    ${partsOf(report).map(([heading, counts]) => html`${heading && paragraph(heading)}${table(counts)}`)}
+    ${
+      /^https?:/.test(location)
+        ? button('Open the spreadsheet', location, colors)
+        : aside(location, 'margin: 24px 0 0')
+    }
+  `
+  return htmlMail({ language: 'en', subject, colors, body })
+}
+
+function table(counts: Counts): Html {
+  return html`<table style="margin: 8px 0 0; font: inherit">
+    ${counts.map(
+      ([name, count]) =>
+        html`<tr>
+          <td align="right" style="padding: 0 12px 0 0; font-weight: 600">${count}</td>
+          <td>${name}</td>
+        </tr>`,
+    )}
+  </table>`
+}
+
+function sorted(counts: Counts, nameless: string): Counts {
   return counts
-    .map(([name, count]) => [name === '' ? '(the default tab)' : name, count] as const)
+    .map(([name, count]) => [name === '' ? nameless : name, count] as const)
     .toSorted(([, one], [, other]) => other - one)
 }
 

@@ -2,34 +2,42 @@ import { expect, test } from 'vitest'
 
 import { makeSignup } from '../../../harness/make-signup.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
-import { openSqliteJournal } from '../../../harness/sqlite-journal.ts'
+import { onlySiteOf } from '../../../harness/only-site.ts'
 import { JournalUnavailable } from '../../journal/contracts/errors.ts'
 import type { Message } from '../../journal/contracts/outbox.ts'
-import { sha256 } from '../../platform/node/digest.ts'
+import { openSqliteSites } from '../../journal/sqlite/sqlite-journal.ts'
+import { accentColors } from '../../pages/accent.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { reportMail } from './report.ts'
 import { type ReporterOptions, startReporter } from './reporter.ts'
-
-const hour = 3_600_000
-const day = 24 * hour
+import { day, hour } from '../../platform/clock.ts'
 
 /** A site whose owner gets reports. */
 function createWorld(when: ReporterOptions['when'] = 'hourly') {
   const clock = new ManualClock()
-  const policy = { confirmation: { waitMs: 7 * day }, quarantineTab: 'Quarantine' }
-  const journal = openSqliteJournal(':memory:', policy)
+  const policy = { confirmation: { waitMs: 7 * day }, holdsSuspects: true }
+  const sites = openSqliteSites(':memory:', new Map([['launch', policy]]))
+  const journal = onlySiteOf(sites)
   const errors: unknown[] = []
+  const count = async () => {
+    while (await sites.countNext());
+  }
   const world = {
-    ...{ clock, journal, errors },
+    ...{ clock, journal, errors, count },
     /** What fails, as after a crash just then. */
     broken: new Set<'add' | 'note'>(),
     start: () =>
       startReporter({
         ...{ site: 'launch', when, location: 'https://sheet.example', clock, time: clock },
-        ...{ digest: sha256, delivers: () => true },
+        ...{ delivers: () => true },
         events: { crashed: (error) => errors.push(error) },
         journal: {
-          reader: journal.reader,
+          reader: {
+            // No signup is read for a report.
+            figures: () => journal.reader.figures(),
+            shares: () => journal.reader.shares(),
+            beside: () => journal.reader.beside(),
+          },
           outbox: {
             add: async (message) => {
               if (world.broken.has('add')) throw new JournalUnavailable('killed')
@@ -45,8 +53,10 @@ function createWorld(when: ReporterOptions['when'] = 'hourly') {
           },
         },
       }),
-    append: (...given: Partial<Signup>[]) =>
-      journal.intake.append(given.map((it) => makeSignup({ receivedAt: clock.now(), ...it }))),
+    append: async (...given: Partial<Signup>[]) => {
+      await journal.intake.append(given.map((it) => makeSignup({ receivedAt: clock.now(), ...it })))
+      await count()
+    },
     /** The reports so far, each as its text. */
     async reports(): Promise<string[]> {
       const order = {
@@ -64,7 +74,15 @@ function createWorld(when: ReporterOptions['when'] = 'hourly') {
 }
 
 function mailOf(message: Message) {
-  return reportMail(message, { owner: 'owner@example.com', publicUrl: 'https://signup.example' })
+  const colors = {
+    light: accentColors(undefined, 'light'),
+    dark: accentColors(undefined, 'dark'),
+  }
+  return reportMail(message, {
+    owner: 'owner@example.com',
+    publicUrl: 'https://signup.example',
+    colors,
+  })
 }
 
 /** The count that a report has of this. */
@@ -131,12 +149,17 @@ test('pending, confirmed and quarantined signups and who wants no mail are told'
   const [one, other] = messages.map(({ id }) => id)
   await world.journal.confirmation.confirm(one ?? '', receivedAt)
   await world.journal.confirmation.decline(other ?? '', receivedAt)
-  await world.append({ email: 'spam@example.com', suspect: ['hidden-field'] })
+  const suspect = ['hidden-field'] as const
+  await world.append({ email: 'spam@example.com', suspect })
+  const odd = makeSignup({ email: 'odd@example.com', receivedAt, suspect })
+  await world.journal.intake.ask([odd], { addressing })
+  await world.count()
   await world.clock.run(hour)
   const [report] = await world.reports()
   const of = (what: string) => countIn(report, what)
   expect([of('Accepted'), of('Of these confirmed'), of('Pending now')]).toEqual([1, 1, 1])
-  expect([of('In quarantine'), of('Want no mail'), of('Of these new')]).toEqual([1, 1, 1])
+  expect([of('Newly held'), of('Held now')]).toEqual([2, 2])
+  expect([of('Want no mail'), of('Of these new')]).toEqual([1, 1])
 })
 
 test.each(['add', 'note'] as const)(
@@ -177,8 +200,11 @@ test('no address is in a report, and its size has a limit', async () => {
 test('a report is a mail to the owner, and its HTML has no markup of a source', async () => {
   const report = {
     ...{ site: 'launch', location: 'x', from: 0, to: hour, accepted: 1, confirmed: 0 },
-    ...{ quarantined: 0, pending: 0, blocked: 0, newBlocked: 0, tabs: [['', 1]] },
-    sources: [['<b>bold</b>', 1]],
+    ...{ quarantined: 0, held: 0, pending: 0, blocked: 0, newBlocked: 0, tabs: [['', 1]] },
+    sources: [
+      ['<b>bold</b>', 1],
+      ['', 1],
+    ],
   }
   const message = { id: 'r1', kind: 'report', body: JSON.stringify(report) } as Message
   const mail = mailOf(message)
@@ -191,4 +217,5 @@ test('a report is a mail to the owner, and its HTML has no markup of a source', 
   expect(mail.html).toContain('&lt;b&gt;bold')
   expect(mail.html).not.toContain('<b>')
   expect(mail.text).toContain('(the default tab)')
+  expect(mail.text).toContain('(none)')
 })

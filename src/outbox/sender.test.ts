@@ -4,11 +4,10 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { ClaimOrder, Message, MessageOutcome } from '../journal/contracts/outbox.ts'
 import { type Consumer, Sender, type Sent, type SendTask } from './sender.ts'
+import { hour, minute } from '../platform/clock.ts'
 
-const minute = 60_000
-const hour = 60 * minute
-
-interface Waiting extends Message {
+interface Waiting extends Omit<Message, 'isUnwanted'> {
+  isUnwanted: boolean
   nextAt: number
   claimedBy?: string | undefined
 }
@@ -18,7 +17,7 @@ function createWorld(count = 1, given: Partial<Consumer> = {}) {
   const clock = new ManualClock()
   const waiting: Waiting[] = Array.from({ length: count }, (_, at) => ({
     ...{ number: at + 1, id: `m${at + 1}`, kind: 'confirm', email: '', language: '', body: '' },
-    ...{ madeAt: 0, tries: 0, isListed: false, nextAt: 0 },
+    ...{ madeAt: 0, tries: 0, isListed: false, isUnwanted: false, nextAt: 0 },
   }))
   const outcomes: [number, MessageOutcome['kind']][] = []
   const world = {
@@ -33,7 +32,8 @@ function createWorld(count = 1, given: Partial<Consumer> = {}) {
       if (world.isDown) throw new JournalUnavailable('down')
       const due = waiting.filter((it) => it.claimedBy !== by && it.nextAt <= now).slice(0, max)
       for (const it of due) it.claimedBy = by
-      return { messages: due.map((it) => ({ ...it })), nextAt: undefined }
+      const messages = due.map((it) => ({ ...it }))
+      return { messages, nextAt: undefined, pacedUntil: undefined as number | undefined }
     },
     async settle(number: number, outcome: MessageOutcome) {
       if (world.isDown) throw new JournalUnavailable('down')
@@ -41,7 +41,7 @@ function createWorld(count = 1, given: Partial<Consumer> = {}) {
       const it = waiting[found]
       if (!it) return
       outcomes.push([number, outcome.kind])
-      if (outcome.kind === 'sent' || outcome.kind === 'failed') return void waiting.splice(found, 1)
+      if (!('nextAt' in outcome)) return void waiting.splice(found, 1)
       const tries = it.tries + (outcome.kind === 'later' ? 1 : 0)
       waiting[found] = { ...it, tries, nextAt: outcome.nextAt, claimedBy: undefined }
     },
@@ -147,11 +147,12 @@ test('messages at which the server always hangs up stop no others, and are given
 })
 
 test('five failures in a row that may be those of the server are told as such', async () => {
-  const world = createWorld(5)
-  world.send = async () => ({ kind: 'later', reason: 'refused', mayBeServer: true })
+  const world = createWorld(10)
+  world.send = async ({ number }) =>
+    number === 5 ? { kind: 'sent' } : { kind: 'later', reason: 'refused', mayBeServer: true }
   await using _ = world.start()
-  await world.clock.run(3_000)
-  expect(world.log).toContain('refused')
+  await world.clock.run(10_000)
+  expect(world.log.slice(8, 10)).toEqual(['delayed 9', 'refused'])
 })
 
 test('a wall clock that was set back makes no message wait for longer', async () => {
@@ -198,6 +199,22 @@ test('nothing is handed over for a message that was dropped after it was claimed
   await world.clock.run(minute)
   expect(answers).toEqual([true, false, false])
   expect(world.outcomes).toEqual([])
+})
+
+test('an unwanted message is tried like others, and dropped when its turn comes', async () => {
+  const world = createWorld(2)
+  for (const it of world.waiting) it.isUnwanted = it.number === 1
+  const sents = [down, later]
+  world.send = async (_, { mayHandOver }) =>
+    sents.shift() ?? { kind: (await mayHandOver()) ? 'sent' : 'unsent' }
+  await using _ = world.start()
+  await world.clock.run(minute)
+  expect(world.outcomes).toEqual([
+    [1, 'untried'],
+    [2, 'later'],
+    [1, 'dropped'],
+    [2, 'sent'],
+  ])
 })
 
 test('a message that waits for its turn when the instance stops is not handed over', async () => {
@@ -286,4 +303,16 @@ test('a mistake of ours costs a message a try, and stops no other', async () => 
     [2, 'sent'],
   ])
   expect(world.log).toContain('Error: a mistake')
+})
+
+test('each claim says until when the pace held all back at the one before', async () => {
+  const world = createWorld(0)
+  const told: (number | undefined)[] = []
+  world.claim = async ({ pacedUntil }) => {
+    told.push(pacedUntil)
+    return { messages: [], nextAt: undefined, pacedUntil: minute }
+  }
+  await using _ = world.start()
+  await world.clock.run(2_500)
+  expect(new Set(told)).toEqual(new Set([undefined, minute]))
 })

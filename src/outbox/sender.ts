@@ -1,14 +1,14 @@
 import { JournalUnavailable, unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { ClaimOrder, Message, MessageOutcome, Outbox } from '../journal/contracts/outbox.ts'
-import { type Clock, type Random, second } from '../platform/clock.ts'
+import { type Clock, type Random, second, untilLook } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { pauseMs, probePauseMs, steadyTime, triesMax } from './ladder.ts'
 import { SendLoop } from './send-loop.ts'
 
-/** What sends messages of some kinds: mails, or notices. */
+/** What sends messages of some kinds. */
 export interface Consumer extends AsyncDisposable {
-  /** Which messages, and how fast. In order, each waits until the one before it was sent or given up. */
-  readonly order: Pick<ClaimOrder, 'kinds' | 'inOrder' | 'perHour'>
+  /** Which messages, and how fast. */
+  readonly order: Pick<ClaimOrder, 'kinds' | 'perHour'>
   /** How many it sends at the same time. */
   readonly atOnce: number
   /** Sends a message once, in bounded time. Ends soon when the signal aborts. */
@@ -35,7 +35,7 @@ export type Sent =
   | { readonly kind: 'refused'; readonly reason: string }
   /** The server takes nothing at all just now. The message was not handed over. */
   | { readonly kind: 'down'; readonly reason: string }
-  /** Nobody wants it any more, or the signal has aborted. It was not handed over. */
+  /** Nobody wants it, or the signal has aborted. It was not handed over. */
   | { readonly kind: 'unsent' }
 
 export interface SenderEvents {
@@ -92,6 +92,8 @@ export class Sender implements AsyncDisposable {
   #failures = 0
   #reason: string | undefined
   #pausedUntil = 0
+  /** As `Claimed.pacedUntil`. */
+  #pacedUntil: Millis | undefined
   /** The messages that have met the failure of the server. */
   readonly #suspects = new Set<number>()
   /** Messages that failed while others got through. */
@@ -106,7 +108,7 @@ export class Sender implements AsyncDisposable {
     this.#loop = new SendLoop({
       ...{ clock, crashed: (error) => events.crashed(error) },
       step: () => this.#fill(),
-      pauseMs: () => lookMs,
+      pauseMs: () => untilLook(clock, lookMs),
     })
   }
 
@@ -125,15 +127,17 @@ export class Sender implements AsyncDisposable {
     const { outbox, consumer, clock, delivers } = this.#options
     const max = (this.#isTrusted ? consumer.atOnce : 1) - this.#loop.sending.size
     if (max <= 0 || clock.elapsed() < this.#pausedUntil || !delivers()) return
-    const order = { ...consumer.order, by: this.#by, now: this.#now(), max }
-    const { messages } = await outbox.claim(order)
+    const paced = { pacedUntil: this.#pacedUntil }
+    const order = { ...consumer.order, ...paced, by: this.#by, now: this.#now(), max }
+    const { messages, pacedUntil } = await outbox.claim(order)
+    this.#pacedUntil = pacedUntil
     for (const message of messages) this.#loop.add(this.#send(message))
   }
 
   /** Never rejects. */
   async #send(message: Message): Promise<void> {
     const { consumer, outbox, events } = this.#options
-    const { signal } = this.#loop.leaving
+    const { signal } = this.#loop.stopping
     // When the journal cannot tell, the next try asks again.
     const isWanted = async () =>
       (await unlessUnavailable(outbox.isClaimed(message.number, this.#by))) === true
@@ -142,7 +146,7 @@ export class Sender implements AsyncDisposable {
       const before = this.#turn
       this.#turn = Promise.all([before, ended.promise])
       await before
-      return !signal.aborted && (await isWanted())
+      return !message.isUnwanted && !signal.aborted && (await isWanted())
     }
     try {
       const sent = await consumer.send(message, { signal, isWanted, mayHandOver })
@@ -157,7 +161,7 @@ export class Sender implements AsyncDisposable {
   }
 
   #conclude(message: Message, sent: Sent): MessageOutcome {
-    const { events, clock, random, consumer } = this.#options
+    const { events, clock, random } = this.#options
     const tries = message.tries + 1
     switch (sent.kind) {
       case 'sent':
@@ -167,16 +171,17 @@ export class Sender implements AsyncDisposable {
       case 'refused':
         this.#works(message)
         return this.#giveUp(message, sent.reason)
-      case 'unsent':
-        return { kind: 'untried', nextAt: this.#now() }
+      case 'unsent': {
+        const at = this.#now()
+        if (!message.isUnwanted || this.#loop.stopping.signal.aborted)
+          return { kind: 'untried', nextAt: at }
+        this.#works(message)
+        return { kind: 'dropped', at }
+      }
       case 'later': {
         if (sent.mayBeServer !== true) this.#works(message)
         else if (++this.#failures >= failuresMax) this.#fails(sent.reason)
-        const outcome = this.#postpone(message, sent.reason)
-        if (consumer.order.inOrder && outcome.kind === 'later') {
-          this.#pausedUntil = clock.elapsed() + outcome.nextAt - this.#now()
-        }
-        return outcome
+        return this.#postpone(message, sent.reason)
       }
       case 'down': {
         if (this.#blamed.has(message.number)) return this.#postpone(message, sent.reason)
@@ -227,7 +232,7 @@ export class Sender implements AsyncDisposable {
   /** Notes the outcome, however long that takes, so that what was sent is not sent again. */
   async #settle({ number }: Message, outcome: MessageOutcome): Promise<void> {
     const { outbox, clock, delivers } = this.#options
-    const isOver = outcome.kind === 'sent' || outcome.kind === 'failed'
+    const isOver = !('nextAt' in outcome)
     for (;;) {
       // Another holder of the lease may have claimed it.
       if (!isOver && !delivers()) return
@@ -236,8 +241,8 @@ export class Sender implements AsyncDisposable {
         return
       } catch (error) {
         if (!(error instanceof JournalUnavailable)) throw error
-        if (this.#loop.leaving.signal.aborted) return
-        await clock.sleep(second, this.#loop.leaving.signal)
+        if (this.#loop.stopping.signal.aborted) return
+        await clock.sleep(second, this.#loop.stopping.signal)
       }
     }
   }

@@ -43,16 +43,9 @@ export const mailTroubles = {
   protocol: ['The mail server does not speak SMTP', 'Check host and port in MAIL_URL.'],
 } as const satisfies Record<string, readonly [reason: string, hint: string]>
 
-export type MailTrouble = keyof typeof mailTroubles
-
-/** The mail server takes nothing at all. */
-export class MailServerFailure extends Error {
-  override readonly name = 'MailServerFailure'
-  readonly trouble: MailTrouble
-
-  /** @param trouble the only thing that it tells: what was said on the connection may have addresses in it */
-  constructor(trouble: MailTrouble) {
-    super(mailTroubles[trouble][0])
-    this.trouble = trouble
-  }
+/** What to do about a failure that was told with this reason. */
+export function mailHint(reason: string): string | undefined {
+  return Object.values(mailTroubles).find(([words]) => words === reason)?.[1]
 }
+
+export type MailTrouble = keyof typeof mailTroubles

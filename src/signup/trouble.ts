@@ -34,6 +34,7 @@ export type RefusalReason = keyof typeof refusalWords
 export const warningWords = {
   nearlyFull: 'The spreadsheet is nearly full',
   columns: 'A tab has columns of its own',
+  changed: 'A tab was changed while rows were written',
 } as const
 
 export interface Warning {
@@ -61,6 +62,19 @@ export interface AsideTab extends Trouble {
   readonly name: string
   /** How to find the tab without its name, which may be a visitor's text. */
   readonly place: string
+}
+
+/**
+ * Why rows wait for a person, in words that may be public; undefined when they do not.
+ *
+ * @param aside a tab that is set aside
+ */
+export function blockedWords(
+  delivery: DeliveryHealth,
+  aside: Pick<Trouble, 'reason'> | undefined,
+): string | undefined {
+  const trouble = delivery.state === 'blocked' ? delivery : aside
+  return trouble && refusalWords[trouble.reason]
 }
 
 /** How delivery fares, in one word: readiness, `status`, `doctor` and the metrics have the same. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { isLoopback } from '../../platform/web-host.ts'
-import { MailServerFailure, type MailTrouble } from './trouble.ts'
+import { mailTroubles, type MailTrouble } from '../../signup/mail-trouble.ts'
 
 /** Where mail goes, and how. */
 export interface MailServer {
@@ -180,4 +180,16 @@ function socketTrouble(failure: SmtpFailure): MailTrouble {
   if (syscall === 'connect') return text.includes('ETIMEDOUT') ? 'silent' : 'port'
   if (/certificate|altnames/i.test(text)) return 'certificate'
   return /SSL|TLS/.test(text) ? 'tls' : 'closed'
+}
+
+/** The mail server takes nothing at all. */
+export class MailServerFailure extends Error {
+  override readonly name = 'MailServerFailure'
+  readonly trouble: MailTrouble
+
+  /** @param trouble the only thing that it tells: what was said on the connection may have addresses in it */
+  constructor(trouble: MailTrouble) {
+    super(mailTroubles[trouble][0])
+    this.trouble = trouble
+  }
 }

@@ -1,9 +1,15 @@
 import type { HttpClient } from '../../platform/http-client.ts'
 import { messageOf } from '../../platform/message-of.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
-import { MailConnection, mailServerOf, type MailTimes, mailTimes } from './connection.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
+import {
+  MailConnection,
+  mailServerOf,
+  type MailTimes,
+  mailTimes,
+  MailServerFailure,
+} from './connection.ts'
 import { addressOf } from './mail-consumer.ts'
-import { MailServerFailure, mailTroubles } from './trouble.ts'
+import { mailTroubles } from '../../signup/mail-trouble.ts'
 
 /** A person waits for the answer. */
 const times: MailTimes = { ...mailTimes, greetingMs: 15_000, silenceMs: 15_000, totalMs: 30_000 }

@@ -11,10 +11,11 @@ import {
   mailTimes,
   type SmtpFailure,
   troubleOf,
+  MailServerFailure,
 } from './connection.ts'
 import { idleConnections } from './idle-connections.ts'
 import type { Mail } from './mail.ts'
-import { MailServerFailure, mailTroubles } from './trouble.ts'
+import { mailTroubles } from '../../signup/mail-trouble.ts'
 
 export interface MailConsumerOptions {
   readonly server: MailServer
@@ -56,7 +57,9 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
   async function send(message: Message, task: SendTask): Promise<Sent> {
     const mail = compose(message)
     // nodemailer takes other forms of addresses, too.
-    if (emailProblem(mail.to) !== undefined || /[^\x21-\x7e]|[<>]/.test(mail.to))
+    // Only the server is tried for it.
+    const isGone = message.isUnwanted && mail.to === ''
+    if (!isGone && (emailProblem(mail.to) !== undefined || /[^\x21-\x7e]|[<>]/.test(mail.to)))
       return { kind: 'refused', reason: words.address }
     const content = await contentOf(mail, from)
     const signal = AbortSignal.any([task.signal, AbortSignal.timeout(times.totalMs)])
@@ -87,7 +90,7 @@ export function mailConsumer(options: MailConsumerOptions): Consumer {
     try {
       using opened = new DisposableStack()
       const connection = opened.use(kept ?? (await MailConnection.open(server, times, signal)))
-      const isStillWanted = await task.isWanted()
+      const isStillWanted = to !== '' && (await task.isWanted())
       if (isStillWanted)
         await connection.send({ from: addressOf(from), to }, Readable.from(read()), signal)
       opened.move()

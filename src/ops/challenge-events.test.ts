@@ -2,7 +2,8 @@ import pino from 'pino'
 import { expect, test } from 'vitest'
 
 import type { Verdict } from '../challenge/challenge.ts'
-import { challengeEvents } from './challenge-events.ts'
+import { systemClock } from '../platform/clock.ts'
+import { createEvents } from './events.ts'
 import { createHealth } from './health.ts'
 
 /** The levels and messages that these verdicts lead to, and the health after them. */
@@ -13,7 +14,7 @@ function tell(...verdicts: Verdict[]) {
     lines.push(`${pino.levels.labels[level] ?? ''}: ${msg}`)
   }
   const health = createHealth()
-  const events = challengeEvents(pino({ level: 'info' }, { write }), health)
+  const events = createEvents(pino({ level: 'info' }, { write }), health, systemClock)
   events.challengeStarted('turnstile', false)
   for (const verdict of verdicts) events.challengeAnswered(verdict, 'a-request')
   return { lines: lines.slice(1), health: health.challenge }

@@ -1,5 +1,6 @@
 import type { Verdict } from '../challenge/challenge.ts'
-import { environmentNames } from '../signup/setting-names.ts'
+import { second } from '../platform/clock.ts'
+import type { SettingNames } from '../platform/setting-names.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { SiteMetrics } from './metrics.ts'
@@ -11,8 +12,8 @@ const reasonsMax = 20
 export function challengeEvents(
   log: Logger,
   health: Health,
-  { challenge: names } = environmentNames,
-  metrics?: SiteMetrics,
+  names: SettingNames,
+  metrics: SiteMetrics,
 ) {
   /** Why nobody can pass, as it was last told; empty while tokens can be verified. */
   let trouble = ''
@@ -30,12 +31,17 @@ export function challengeEvents(
       if (!isForTests) log.info({ provider }, 'the challenge is on')
       else {
         const hint = 'Set both keys of a site of your own.'
-        log.warn({ provider, hint }, `${names.secretKey} is a test key: it keeps no bot away`)
+        log.warn(
+          { provider, hint },
+          `${names.CHALLENGE_SECRET_KEY} is a test key: it keeps no bot away`,
+        )
       }
     },
     /** The challenge judged a token. Logged when the challenge's state changes. */
     challengeAnswered(verdict: Verdict, requestId: string): void {
-      metrics?.challengeAnswered(verdict.kind, verdict.askedMs)
+      const { askedMs } = verdict
+      metrics.add('challenge_verdicts_total', 1, verdict.kind)
+      if (askedMs !== undefined) metrics.measure('challenge_duration_seconds', askedMs / second)
       const before = health.challenge.state
       switch (verdict.kind) {
         case 'passed':

@@ -37,16 +37,6 @@ test('blocked delivery is logged once for each reason', () => {
   expect(lines.map(({ level }) => level)).toEqual([50, 50])
 })
 
-test('rows of forgotten people are logged as removed only when some were', () => {
-  const { lines, events } = world()
-  events.rowsRemoved({ removed: 1, missing: 1 })
-  events.rowsRemoved({ removed: 0, missing: 2 })
-  expect(lines.map(({ msg }) => msg)).toEqual([
-    'rows of forgotten people were removed',
-    'rows of forgotten people were gone already',
-  ])
-})
-
 test('a minute after many suspect signups, one line tells how many the log has left out', async () => {
   const { lines, events, clock } = world()
   const id = '019a9b1e-0000-7000-8000-000000000000' as SignupId

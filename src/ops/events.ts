@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/clock.ts'
-import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
+import { type Clock, second } from '../platform/clock.ts'
+import { environmentNames, type SettingNames } from '../platform/setting-names.ts'
 import { type Millis, type SignupId, tabKey } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
 import type { AsideTab, Trouble, Warning } from '../signup/trouble.ts'
@@ -42,7 +42,7 @@ export function createEvents(
     lines = new ToldLines(clock),
     suspectLines = new ToldLines(clock, suspected),
     names = environmentNames,
-    metrics,
+    metrics = uncounted,
   }: EventOptions = {},
 ) {
   return {
@@ -59,16 +59,11 @@ export function createEvents(
   }
 }
 
-/** What stands for an event that is only counted, when nobody counts. */
-const uncounted = () => {}
+/** For events that nobody counts. */
+const uncounted: SiteMetrics = { add() {}, measure() {} }
 
 /** Events about signups that come in, and about the journal. */
-function intakeEvents(
-  log: Logger,
-  health: Health,
-  suspectLines: ToldLines,
-  metrics: SiteMetrics | undefined,
-) {
+function intakeEvents(log: Logger, health: Health, suspectLines: ToldLines, metrics: SiteMetrics) {
   const journalRecovered = (): void => {
     health.journal.state = 'ok'
     log.info('signups can be stored again')
@@ -84,25 +79,30 @@ function intakeEvents(
     },
     /** Signups are on disk. @param duplicates how many of them get no row */
     signupsAccepted(count: number, duplicates = 0): void {
-      metrics?.signupsAccepted(count, duplicates)
+      metrics.add('signups_accepted_total', count)
+      if (duplicates > 0) metrics.add('signups_duplicate_total', duplicates)
       if (health.journal.state !== 'ok') journalRecovered()
     },
     /** Signups are on disk, and wait for their confirmation. */
     signupsPending(count: number): void {
-      metrics?.signupsPending(count)
+      metrics.add('signups_unconfirmed_total', count)
       if (health.journal.state !== 'ok') journalRecovered()
     },
     /** A suspect signup is on disk. */
     signupSuspected(id: SignupId, signals: readonly Signal[]): void {
-      metrics?.signupSuspected(signals)
+      for (const signal of signals) metrics.add('suspect_signups_total', 1, signal)
       const isTold = suspectLines.takes(log)
       log[isTold ? 'info' : 'debug']({ signup: id, signals }, 'a signup looks like spam')
     },
     /** @param reason of a closed list */
-    signupsRefused: metrics?.signupsRefused ?? uncounted,
+    signupsRefused: (reason: string, count: number): void =>
+      metrics.add('signups_refused_total', count, reason),
     /** A request got the answer of an earlier one with the same idempotency key. */
-    requestReplayed: metrics?.requestReplayed ?? uncounted,
-    signupsCommitted: metrics?.signupsCommitted ?? uncounted,
+    requestReplayed: (): void => metrics.add('replays_total', 1),
+    signupsCommitted({ signups, ms }: { readonly signups: number; readonly ms: number }): void {
+      metrics.measure('commit_signups', signups)
+      metrics.measure('commit_duration_seconds', ms / second)
+    },
   }
 }
 
@@ -121,17 +121,18 @@ function leaseEvents(log: Logger) {
 }
 
 /** Events about batches on their way to the spreadsheet. */
-function deliveryEvents(log: Logger, health: Health, metrics: SiteMetrics | undefined) {
+function deliveryEvents(log: Logger, health: Health, metrics: SiteMetrics) {
   return {
-    deliveryStarted(location: string, defaultTab: string): void {
+    deliveryStarted(location: string): void {
       // What an instance before has noted is over.
       health.delivery = { state: 'ok' }
       health.tabs.clear()
-      log.info({ location, defaultTab }, 'delivery started')
+      log.info({ location }, 'delivery started')
     },
-    providerCalled: metrics?.providerCalled ?? uncounted,
+    /** @param outcome how it ended: `ok`, or as in `Outcome` of the spreadsheet */
+    providerCalled: (outcome: string): void => metrics.add('provider_calls_total', 1, outcome),
     batchWritten(batch: number, rows: number, tries: number): void {
-      metrics?.batchWritten(rows)
+      metrics.measure('batch_rows', rows)
       log.info({ batch, rows, tries }, 'batch written')
     },
     /** A try failed; the next one follows in `waitMs`. */
@@ -187,13 +188,14 @@ function spreadsheetEvents(log: Logger, health: Health) {
         if (!known.has(message)) log.warn({ reason: message }, 'the spreadsheet needs attention')
       }
     },
-    /** Rows may be in the wrong columns, because somebody changed a tab's columns during a write. */
-    rowsMisplaced(notice: string): void {
-      log.warn({ reason: notice }, 'rows may be in the wrong columns')
+    rowsRemoved(rows: number): void {
+      log.info({ rows }, 'rows of forgotten people are not in the spreadsheet any more')
     },
-    rowsRemoved(counts: { readonly removed: number; readonly missing: number }): void {
-      const what = counts.removed > 0 ? 'were removed' : 'were gone already'
-      log.info(counts, `rows of forgotten people ${what}`)
+    /** Who has left signed up so long ago that their row could not be found. */
+    leftRowStays(): void {
+      const hint =
+        'They are asked to tell you. Delete the row in the spreadsheet: RETENTION_DAYS has erased their address here.'
+      log.warn({ hint }, 'somebody has left, and their row stays in the spreadsheet')
     },
     /** Rows of forgotten people cannot be removed now. They are tried again. */
     removalDelayed(reason: string): void {

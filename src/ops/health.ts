@@ -20,8 +20,8 @@ export type MailHealth =
 /** How a webhook does. The reason is a fixed sentence, or names at most a host. */
 export interface WebhookHealth {
   readonly host: string
-  /** `halted`: one message at a time probes it. `disabled`: nothing is sent. */
-  readonly state: 'ok' | 'halted' | 'disabled'
+  /** `failing`: it takes nothing, and rests between tries. `disabled`: nothing is sent. */
+  readonly state: 'ok' | 'failing' | 'disabled'
   readonly reason: string
   readonly since: Millis | undefined
 }

@@ -1,3 +1,4 @@
+import { rollcall } from '../platform/command-words.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Health } from './health.ts'
@@ -14,11 +15,11 @@ export function mailEvents(
   log: Logger,
   health: Pick<Health, 'mail'>,
   { now }: Pick<Clock, 'now'>,
-  metrics: SiteMetrics | undefined,
+  metrics: SiteMetrics,
 ) {
   return {
     sent({ kind }: SentMail, tries: number): void {
-      metrics?.mailEnded(kind, 'sent')
+      metrics.add('mails_total', 1, kind, 'sent')
       log.debug({ kind, tries }, 'a mail was sent')
     },
     delayed({ kind }: SentMail, tries: number, reason: string, nextAt: Millis): void {
@@ -26,14 +27,14 @@ export function mailEvents(
       log.info({ kind, tries, reason, next }, 'a mail could not be sent')
     },
     failed({ kind }: SentMail, tries: number, reason: string): void {
-      metrics?.mailEnded(kind, 'failed')
+      metrics.add('mails_total', 1, kind, 'failed')
       log.warn({ kind, tries, reason }, 'a mail was given up')
     },
     /** The mail server takes nothing. Mails wait, and it is tried again and again. */
     serverFails(reason: string): void {
       const since = health.mail.state === 'failing' ? health.mail.since : now()
       health.mail = { state: 'failing', reason, since }
-      const hint = 'Run rollcall doctor to see what to do.'
+      const hint = `Run ${rollcall('doctor')} to see what to do.`
       log.warn({ reason, hint }, 'mails cannot be sent: they are kept')
     },
     serverWorks(): void {

@@ -51,21 +51,16 @@ test('the log tells every refused request at debug, with its id, status and kind
   expect(lines[70]).toMatchObject({ status: 422, kind: 'fields' })
 })
 
-test('the log tells the first 20 refused origins once each, and every such request is counted', () => {
+test.each([
+  ['refused origins', 'originRefused', 50],
+  ['origins of redirects that are not followed', 'redirectNotFollowed', 0],
+] as const)('the log tells the first 20 %s once each', (_, event, refused) => {
   const { lines, health, events } = world('info')
-  for (let i = 0; i < 50; i++) events.originRefused(`https://${i % 25}.example`, 'id')
+  for (let i = 0; i < 50; i++) events[event](`https://${i % 25}.example`, 'id')
   expect(lines.map(({ origin }) => origin)).toEqual(
     Array.from({ length: 20 }, (_, i) => `https://${i}.example`),
   )
-  expect(health.refusedByOrigin).toBe(50)
-})
-
-test('the log tells the first 20 origins of redirects that are not followed once each', () => {
-  const { lines, events } = world('info')
-  for (let i = 0; i < 50; i++) events.redirectNotFollowed(`https://${i % 25}.example`, 'id')
-  expect(lines.map(({ origin }) => origin)).toEqual(
-    Array.from({ length: 20 }, (_, i) => `https://${i}.example`),
-  )
+  expect(health.refusedByOrigin).toBe(refused)
 })
 
 test('the log tells the first unknown API key without showing it, and each is counted', () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
+import { environmentNames, type SettingNames } from '../platform/setting-names.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 
@@ -48,7 +48,7 @@ export function refusalEvents(
   log: Logger,
   health: Health,
   lines: ToldLines,
-  { origins }: Pick<SettingNames, 'origins'> = environmentNames,
+  { ALLOWED_ORIGINS: origins }: Pick<SettingNames, 'ALLOWED_ORIGINS'> = environmentNames,
 ) {
   const isNewOrigin = firstOf(originsTold)
   const isNewRedirect = firstOf(originsTold)

@@ -28,7 +28,7 @@ interface Arrival extends Pick<Exchange, 'requestId' | 'request' | 'params'> {
 export class Exchange {
   readonly requestId: string
   readonly request: HttpRequest
-  /** The named parts of the path, decoded once. */
+  /** The named parts of the path. */
   readonly params: Readonly<Record<string, string>>
   readonly client: Client
   /** The fields of a posted form until its signup is accepted, so that a refusal can show them again. */
@@ -41,9 +41,12 @@ export class Exchange {
   mayBeFramed = true
   /** The client's rate limit after the last count; undefined when nothing was counted. */
   allowance: Allowance | undefined
+  /** The site of the request; undefined while it is unknown. */
+  knownSite: EdgeSite | undefined
+  /** Whether the request's origin may use its site. An unknown site stores nothing, so anybody may. */
+  isOriginAllowed = true
   readonly #around: Surroundings
   readonly #addressed: AddressedSite
-  #siteOfBody: EdgeSite | undefined
   #replays = 0
   #isCounted = false
 
@@ -58,6 +61,15 @@ export class Exchange {
     })
     this.#around = around
     this.#addressed = around.sites.inUrl(request.url)
+    this.#settle(this.#addressed.site)
+  }
+
+  #settle(site: EdgeSite | undefined): void {
+    this.knownSite = site
+    const origin = this.request.headers.get('origin')
+    const allowed = site?.origins ?? '*'
+    this.isOriginAllowed =
+      origin === null || allowed === '*' || isOriginAllowed(origin, allowed, this.hosts)
   }
 
   /**
@@ -69,11 +81,6 @@ export class Exchange {
     const { knownSite } = this
     if (!knownSite) throw refuse.fields([unknownSite(this.#addressed.name)])
     return knownSite
-  }
-
-  /** The site of the request; undefined while it is unknown. */
-  get knownSite(): EdgeSite | undefined {
-    return this.#siteOfBody ?? this.#addressed.site
   }
 
   /** Whether the address names a site that there is not. */
@@ -107,22 +114,14 @@ export class Exchange {
     }
     const settled = name === undefined ? site : sites.find(name)
     if (!settled) throw refuse.fields([unknownSite(name ?? addressed)])
-    this.#siteOfBody = settled
+    this.#settle(settled)
     if (!this.isOriginAllowed) throw this.refusedOrigin()
-  }
-
-  /** Whether the request's origin may use its site. An unknown site stores nothing, so anybody may. */
-  get isOriginAllowed(): boolean {
-    const origin = this.request.headers.get('origin')
-    if (origin === null) return true
-    const allowed = this.knownSite?.origins ?? '*'
-    return allowed === '*' || isOriginAllowed(origin, allowed, this.hosts)
   }
 
   refusedOrigin(): Refusal {
     const origin = this.request.headers.get('origin') ?? ''
     // Our embedded form first asks for `/api/config`, and must be able to read this refusal.
-    const { origins } = (this.knownSite ?? this.#around.sites.all[0]).settingNames
+    const { ALLOWED_ORIGINS: origins } = (this.knownSite ?? this.#around.sites.all[0]).settingNames
     return refuse.origin(webOrigin(origin), origins, this.request.method === 'GET')
   }
 

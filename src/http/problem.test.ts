@@ -3,7 +3,7 @@ import { problem, Refusal } from './problem.ts'
 import { refuse } from './refuse.ts'
 
 const bodyOf = (refusal: Refusal) =>
-  JSON.parse(String(problem(refusal, 'an-id').body)) as Record<string, unknown>
+  JSON.parse(problem(refusal, 'an-id').body as string) as Record<string, unknown>
 
 test('a problem has its title, its status and the id of the request', () => {
   expect(bodyOf(refuse.noSuchPath())).toEqual({

@@ -1,56 +1,38 @@
+import type { Problem, ProblemField } from '../signup/wire.ts'
 import { answer, type Answer } from './answer.ts'
 import { securityWith } from './headers.ts'
 import { ToldErrors } from './told-errors.ts'
 
-/** One mistake in a request. `field` is empty when the mistake concerns the whole request. */
-export interface FieldError {
-  readonly field: string
-  readonly message: string
-  /** Place in a list of signups, from 0. */
-  readonly index?: number
-}
-
-/** Each status of a refusal, with its title and the reasons that have it. */
+/** Each status of a refusal: its title, and then the reasons that have it. */
 const statuses = {
-  400: { title: 'Bad Request', kinds: ['malformed', 'incompleteBody', 'pageAddress', 'notHttp'] },
-  401: { title: 'Unauthorized', kinds: ['apiKey', 'metricsToken'] },
-  403: { title: 'Forbidden', kinds: ['origin', 'challenge', 'bulkUnconfirmed'] },
-  404: {
-    title: 'Not Found',
-    kinds: ['noSuchPath', 'noSuchSignup', 'noSuchSite', 'noSuchPuzzle', 'noSuchLink'],
-  },
-  405: { title: 'Method Not Allowed', kinds: ['method', 'tunnel'] },
-  408: { title: 'Request Timeout', kinds: ['tooSlow'] },
-  413: { title: 'Content Too Large', kinds: ['bodyTooLarge', 'bulkTooLarge'] },
-  415: {
-    title: 'Unsupported Media Type',
-    kinds: ['contentType', 'jsonOnly', 'contentCoding', 'charset'],
-  },
-  417: { title: 'Expectation Failed', kinds: ['expectation'] },
-  422: { title: 'Unprocessable Content', kinds: ['fields', 'bulk', 'keyUsedBefore'] },
-  429: { title: 'Too Many Requests', kinds: ['tooMany'] },
-  431: { title: 'Request Header Fields Too Large', kinds: ['headersTooLarge'] },
-  500: { title: 'Internal Server Error', kinds: ['unexpected'] },
-  503: {
-    title: 'Service Unavailable',
-    kinds: [
-      'journalUnavailable',
-      'outcomeUnknown',
-      'tooBusy',
-      'tooManyInTurn',
-      'tooManyPuzzles',
-      'challengeUnavailable',
-    ],
-  },
+  400: ['Bad Request', 'malformed', 'incompleteBody', 'pageAddress', 'notHttp'],
+  401: ['Unauthorized', 'apiKey', 'metricsToken'],
+  403: ['Forbidden', 'origin', 'challenge', 'bulkUnconfirmed'],
+  404: ['Not Found', 'noSuchPath', 'noSuchSignup', 'noSuchSite', 'noSuchPuzzle', 'noSuchLink'],
+  405: ['Method Not Allowed', 'method', 'tunnel'],
+  408: ['Request Timeout', 'tooSlow'],
+  413: ['Content Too Large', 'bodyTooLarge', 'bulkTooLarge'],
+  415: ['Unsupported Media Type', 'contentType', 'jsonOnly', 'contentCoding', 'charset'],
+  417: ['Expectation Failed', 'expectation'],
+  422: ['Unprocessable Content', 'fields', 'bulk', 'keyUsedBefore'],
+  429: ['Too Many Requests', 'tooMany'],
+  431: ['Request Header Fields Too Large', 'headersTooLarge'],
+  500: ['Internal Server Error', 'unexpected'],
+  503: [
+    'Service Unavailable',
+    ...['journalUnavailable', 'outcomeUnknown', 'challengeUnavailable'],
+    ...['tooBusy', 'tooManyInTurn', 'tooManyPuzzles'],
+  ],
 } as const
 
 type Status = keyof typeof statuses
 
 /** The reason for a refusal. The log uses the same names. */
-export type RefusalKind = (typeof statuses)[Status]['kinds'][number]
+export type RefusalKind = KindIn<(typeof statuses)[Status]>
+type KindIn<Row> = Row extends readonly [string, ...infer Kinds] ? Kinds[number] : never
 
 const statusOf = Object.fromEntries(
-  Object.entries(statuses).flatMap(([status, { kinds }]) =>
+  Object.entries(statuses).flatMap(([status, [, ...kinds]]) =>
     kinds.map((kind) => [kind, Number(status)]),
   ),
 ) as Readonly<Record<RefusalKind, Status>>
@@ -68,7 +50,7 @@ export class Refusal extends Error {
   readonly kind: RefusalKind
   /** Names and values in turn. */
   readonly headers: readonly string[]
-  readonly errors: readonly FieldError[] | undefined
+  readonly errors: readonly ProblemField[] | undefined
   /** How many errors there are besides those that are told. */
   readonly errorsLeftOut: number
   /** Whether pages of every origin may read the answer. */
@@ -102,14 +84,14 @@ export class Refusal extends Error {
 /** The refusal as a problem document (RFC 9457). */
 export function problem(refusal: Refusal, requestId: string): Answer {
   const { kind, status, message, errors, errorsLeftOut, headers, isPublic } = refusal
-  const body = {
+  const body: Problem = {
     type: 'about:blank',
-    title: statuses[status].title,
+    title: statuses[status][0],
     status,
     detail: message,
     ...(errors && { errors }),
     ...(errorsLeftOut > 0 && { errorsLeftOut }),
-    ...(kind === 'outcomeUnknown' && { outcome: 'unknown' as const }),
+    ...(kind === 'outcomeUnknown' && { outcome: 'unknown' }),
     requestId,
   }
   return answer(status, JSON.stringify(body), {

@@ -1,4 +1,5 @@
-import { type FieldError, Refusal, type RefusalKind } from './problem.ts'
+import type { ProblemField } from '../signup/wire.ts'
+import { Refusal, type RefusalKind } from './problem.ts'
 import type { Allowance } from './rate-limit.ts'
 
 /** The refusals that always say the same, in words for developers. The texts for visitors are in `pages/`. */
@@ -95,7 +96,11 @@ export const refuse = {
     ),
   /** @param isPublic whether pages of every origin load what was asked for, and so its refusal */
   noSuchSite: (isPublic = false) =>
-    new Refusal('noSuchSite', 'There is no such site: check ?site= in the address.', { isPublic }),
+    new Refusal(
+      'noSuchSite',
+      'There is no such site, or none is named: check ?site= in the address.',
+      { isPublic },
+    ),
   method: (allowed: readonly string[]) =>
     new Refusal('method', `This address takes ${allowed.join(', ')} only.`, {
       headers: ['allow', allowed.join(', ')],
@@ -113,15 +118,15 @@ export const refuse = {
       `The list holds ${count} signups, over the limit of ${itemsMax} in one request. ` +
         'Send it in several parts.',
     ),
-  pageAddress: (problems: readonly FieldError[]) =>
+  pageAddress: (problems: readonly ProblemField[]) =>
     new Refusal(
       'pageAddress',
       `This page cannot take signups, because its address is wrong: ${summary(problems)}`,
       { errors: problems },
     ),
-  fields: (problems: readonly FieldError[]) =>
+  fields: (problems: readonly ProblemField[]) =>
     new Refusal('fields', summary(problems), { errors: problems }),
-  bulk: (errors: readonly FieldError[], errorsLeftOut: number) =>
+  bulk: (errors: readonly ProblemField[], errorsLeftOut: number) =>
     new Refusal(
       'bulk',
       'None of the signups was accepted; "errors" names the wrong fields, each with the place of its ' +
@@ -147,7 +152,7 @@ export const refuse = {
     ),
 }
 
-function summary(problems: readonly FieldError[]): string {
+function summary(problems: readonly ProblemField[]): string {
   const [first] = problems
   if (problems.length === 1 && first) {
     return first.field === '' ? first.message : `${first.field}: ${first.message}`

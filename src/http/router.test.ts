@@ -18,16 +18,12 @@ function find(method: string, path: string) {
 
 test.each<[string, string, Handler, Record<string, string>]>([
   ['GET', '/signup', get, {}],
-  ['HEAD', '/signup', get, {}],
   ['POST', '/signup', post, {}],
   ['GET', '/signup/', get, {}],
   ['GET', '/signup?id=7', get, {}],
-  ['GET', '/%73ignup', get, {}],
   ['GET', '/signup/form', get, {}],
   ['GET', '/signup/7', other, { id: '7' }],
-  ['GET', '/signup/7/?x=1', other, { id: '7' }],
-  ['GET', '/signup/a%2Fb', other, { id: 'a%2Fb' }],
-  ['GET', '/signup/%C3%AB', other, { id: 'ë' }],
+  ['GET', '/signup/a.b', other, { id: 'a.b' }],
   ['GET', '/assets/js/a.js', get, { folder: 'js', name: 'a.js' }],
 ])('%s %s finds its handler and the named parts of its path', (method, path, handle, params) => {
   const found = find(method, path)
@@ -71,7 +67,18 @@ test.each([
   expect(() => find('DELETE', path).handle(exchangeOf())).toThrow(refused)
 })
 
-test.each(['/nothing', '/signup/7/more', '/Signup'])('there is no path %s', (path) => {
+test.each([
+  ...[
+    '/nothing',
+    '/signup/7/more',
+    '/Signup',
+    '//signup',
+    '/%73ignup',
+    '/./signup',
+    '/x/../signup',
+  ],
+  ...['/signup/..', '/signup/.', '/signup/%2e%2E', '/assets/../a.js', '/signup/a%2Fb'],
+])('there is no path %s', (path) => {
   const { handle, route } = find('GET', path)
   expect(route).toBeUndefined()
   expect(() => handle(exchangeOf())).toThrow(expect.objectContaining({ kind: 'noSuchPath' }))

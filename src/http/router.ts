@@ -1,4 +1,3 @@
-import { getPath } from 'hono/utils/url'
 import { type Answer, noContent } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { preflightHeaders } from './origin.ts'
@@ -65,7 +64,7 @@ export class Router {
     })
     const methods = { byName, others }
     if (!path.includes(':')) return void this.#fixed.set(path, methods)
-    const form = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`)
+    const form = new RegExp(`^${path.replaceAll(/:(\w+)/g, `(?<$1>${parameter})`)}$`)
     this.#withParameters.push({ form, methods })
   }
 
@@ -98,9 +97,16 @@ function options({ request }: Exchange, allowed: readonly string[]): Answer {
   return noContent(['allow', allowed.join(', '), ...preflight])
 }
 
-/** The decoded path without a slash at the end. */
+/** No dots and no codes that a proxy would read as another path. Ids and tokens need none. */
+const parameter = String.raw`(?!\.\.?(?:/|$))[^/%]+`
+
+/**
+ * The path as it was sent, without a slash at the end. Decoding it, or removing dots, would lead to a path that
+ * a rule of a proxy has not seen.
+ */
 function pathOf(url: string): string {
-  // `getPath` reads only the URL of the request.
-  const path = getPath({ url } as Request)
+  const begin = url.indexOf('/', 'https://'.length)
+  const end = url.slice(begin).search(/[?#]/)
+  const path = end === -1 ? url.slice(begin) : url.slice(begin, begin + end)
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }

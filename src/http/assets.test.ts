@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { refusedScript } from './assets.ts'
 
-test('a script that is refused tells why, to pages of every origin', () => {
+test('a script with a wrong address tells why in the console, to pages of every origin', () => {
   const { status, headers, body, security, isPublic } = refusedScript('there is no such site')
   expect({ status, body, isPublic }).toEqual({
-    status: 404,
-    body: '// Rollcall: there is no such site\n',
+    status: 200,
+    body: 'console.error("Rollcall: there is no such site")\n',
     isPublic: true,
   })
   expect(headers).toEqual(['content-type', 'text/javascript; charset=utf-8'])

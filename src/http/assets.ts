@@ -19,12 +19,12 @@ export function assetAnswer(asset: StaticFile, request: HttpHeaders): Promise<An
 }
 
 /**
- * A 404 for a script tag. A browser hides a refusal that is no script from its console and its network
- * view (opaque response blocking), so this is one, though no browser runs a script that comes with a 404.
+ * For a script tag whose address is wrong: a script that tells why in the console of its page. Of a refusal
+ * browsers would show the status alone.
  */
 export function refusedScript(why: string): Answer {
   const headers = ['content-type', 'text/javascript; charset=utf-8']
-  return answer(404, `// Rollcall: ${why}\n`, {
+  return answer(200, `console.error(${JSON.stringify(`Rollcall: ${why}`)})\n`, {
     headers,
     security: securityWith({ 'cross-origin-resource-policy': 'cross-origin' }),
     isPublic: true,

@@ -188,11 +188,9 @@ describe('a body of any size up to the limit is read', () => {
 
   test.each([
     [8, 1],
-    [4_095, 1],
     [4_096, 1_000],
     [4_097, 1_000],
     [20_000, 1_111],
-    [20_000, 20_000],
   ])('%i bytes in pieces of %i', async (size, pieceBytes) => {
     const text = ofSize(size)
     const read = { kind: 'json', value: JSON.parse(text) as unknown }
@@ -216,7 +214,6 @@ describe('a body of any size up to the limit is read', () => {
 })
 
 test.each([
-  ['a file', 'filename="a.png"', 'x'],
   ['an empty file', 'filename="a.png"', ''],
   ['a file without a name', 'filename=""', 'x'],
 ])(
@@ -270,7 +267,6 @@ test.each([
 })
 
 test.each([
-  ['content-encoding', 'gzip'],
   ['content-encoding', 'identity, gzip'],
   ['transfer-encoding', 'gzip, chunked'],
 ])('a body with %s: %s is refused', async (name, value) => {
@@ -291,7 +287,6 @@ test.each([
 
 test.each([
   ['50%', '50%'],
-  ['%4', '%4'],
   ['%zz', '%zz'],
   ['%C3%AB', 'ë'],
 ])('a form may have the value %s', async (sent, value) => {

@@ -94,7 +94,7 @@ export function clientAddress(input: ClientAddressInput): ClientAddress {
   // A private address is not counted: it may be a proxy with many clients behind it.
   if (input.trustedProxies === 0) return { address: isPrivate(direct) ? undefined : direct }
   const address = countedAddress(forwardedEntry(input) ?? '')
-  return address === undefined ? { address: direct, warning: forwardedWarning } : { address }
+  return address === undefined ? { address: direct, warning: forwardedWarning(input) } : { address }
 }
 
 /** The entry that the outermost trusted proxy wrote for its caller, as it is; undefined when there is none. */
@@ -102,9 +102,14 @@ function forwardedEntry({ forwardedFor, trustedProxies }: ClientAddressInput): s
   return forwardedFor?.split(',').at(-trustedProxies)
 }
 
-const forwardedWarning =
-  'A signup came without the entries in X-Forwarded-For that TRUST_PROXY promises and was counted ' +
-  'by the address of its connection. Either it went around the proxies, or TRUST_PROXY is too high.'
+function forwardedWarning({ forwardedFor }: ClientAddressInput): string {
+  const entries = forwardedFor?.split(',').length ?? 0
+  return (
+    'A signup came without the entries in X-Forwarded-For that TRUST_PROXY promises and was counted ' +
+    `by the address of its connection. It had ${entries}. Either it went around the proxies, or TRUST_PROXY ` +
+    'is too high: set it to the number of proxies that a signup of a visitor passes.'
+  )
+}
 
 /** How many parsed addresses are kept: parsing takes 2 µs for IPv4, 30 µs for IPv6, and clients return. */
 const addressesKept = 1000

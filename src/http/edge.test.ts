@@ -1,15 +1,14 @@
-import { sha256 } from '../platform/node/digest.ts'
 import { ApiKeys } from './api-keys.ts'
 import { describe, expect, test } from 'vitest'
 import { noContent } from './answer.ts'
 import type { AnsweredRequest } from '../platform/http-exchange.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
-import { responseOf } from '../../harness/fetch.ts'
+import { webResponse } from '../../harness/web-response.ts'
 import { problem } from './problem.ts'
 import { refuse } from './refuse.ts'
 import { type Handler, Router } from './router.ts'
 import { type EdgeSite, Sites } from './sites.ts'
-import { environmentNames } from '../signup/setting-names.ts'
+import { environmentNames } from '../platform/setting-names.ts'
 
 /** An edge with one path. Its events are told in order. */
 function createApplication(
@@ -26,7 +25,7 @@ function createApplication(
   const router = new Router()
   router.add('/', { GET: handle, POST: handle })
   const application = createEdge({
-    sites: new Sites([site], false),
+    sites: new Sites([site], false, site),
     allowedHosts: undefined,
     trustedProxies: 0,
     clock: { elapsed: () => 0 },
@@ -38,14 +37,14 @@ function createApplication(
       requestFailed: (error, id) => events.push(['failed', error, id]),
     }),
     router,
-    apiKeys: new ApiKeys([], sha256),
+    apiKeys: new ApiKeys([]),
     showRefusal: (refusal, { requestId }) => problem(refusal, requestId),
     ...given,
   })
   const ask = async (headers: Record<string, string> = {}, method = 'GET') => {
     const request = new Request('http://signup.example.com/', { method, headers })
     const answer = await application.fetch(request, { remoteAddress: '203.0.113.7' })
-    return responseOf(answer, method)
+    return webResponse(answer)
   }
   return { application, ask, events }
 }
@@ -128,7 +127,7 @@ test('an origin that is refused is told as a browser writes it', async () => {
 })
 
 describe('the API key of a request', () => {
-  const withKeys = { apiKeys: new ApiKeys(['first-key'], sha256) }
+  const withKeys = { apiKeys: new ApiKeys(['first-key']) }
   const keysOf = (handleOf: (keys: unknown[]) => Handler, more = {}) => {
     const keys: unknown[] = []
     return { keys, ...createApplication(handleOf(keys), { ...withKeys, ...more }) }
@@ -149,7 +148,7 @@ describe('the API key of a request', () => {
   })
 
   test('is not asked for where no keys are set', async () => {
-    const { ask, keys } = keysOf(noting, { apiKeys: new ApiKeys([], sha256) })
+    const { ask, keys } = keysOf(noting, { apiKeys: new ApiKeys([]) })
     expect((await ask({ authorization: 'Bearer first-key' }, 'POST')).status).toBe(204)
     expect(keys).toEqual([undefined])
   })

@@ -6,11 +6,9 @@ const asking = (accept: string | null) => ({
 })
 
 test.each([
-  ['Chrome', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'],
   ['Firefox', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
   ['a page and anything else alike', 'text/html, */*'],
   ['anything else and a page alike', '*/*, text/html'],
-  ['a page only', 'text/html'],
   ['capitals and parameters', 'TEXT/HTML;charset=utf-8'],
   ['a page before JSON', 'text/html, application/json'],
   ['JSON at less', 'application/json;q=0.5, text/html;q=0.6'],
@@ -24,17 +22,13 @@ test.each([
 
 test.each([
   ['nothing', null],
-  ['an empty header', ''],
   ['a wildcard, as curl and fetch do', '*/*'],
-  ['JSON', 'application/json'],
   ['JSON before anything, as axios does', 'application/json, text/plain, */*'],
   ['JSON before a page', 'application/json, text/html'],
   ['a page at less', 'text/html;q=0.8, application/json'],
   ['a page at less than a wildcard', 'text/html;q=0.5, */*'],
   ['problem documents first', 'application/problem+json, text/html;q=0.9'],
   ['a refusal of pages', 'text/html;q=0, */*'],
-  ['a refusal of pages only', 'text/html;q=0'],
-  ['JSON, and any text', 'text/*, application/json'],
   ['a wildcard before JSON', '*/*, application/json;q=0.5'],
   ['only what we do not have', 'image/png'],
   ['nonsense', ';;,,q=;"'],

@@ -70,13 +70,6 @@ test('an address is forgotten a minute after its last signup, and no earlier', (
   expect(takeAt(61_000, 'returns')).toMatchObject({ isTaken: true, remaining: 0 })
 })
 
-test('each address has its own count, and refused signups do not count', () => {
-  const limit = new RateLimit({ policy, perMinute: 2, clock: new HandClock() })
-  expect(limit.take('a', 3)).toMatchObject({ isTaken: false, remaining: 2 })
-  expect(limit.take('a', 2)).toMatchObject({ isTaken: true })
-  expect(limit.take('b', 2)).toMatchObject({ isTaken: true })
-})
-
 test('an address is spent while no more signup fits, and asking for that does not count', () => {
   const clock = new HandClock()
   const limit = new RateLimit({ policy, perMinute: 2, clock })

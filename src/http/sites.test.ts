@@ -1,10 +1,9 @@
-import { sha256 } from '../platform/node/digest.ts'
 import { ApiKeys } from './api-keys.ts'
 import { describe, expect, test } from 'vitest'
 import { noContent } from './answer.ts'
 import { createEdge } from './edge.ts'
 import { type Exchange } from './exchange.ts'
-import { responseOf } from '../../harness/fetch.ts'
+import { webResponse } from '../../harness/web-response.ts'
 import { problem } from './problem.ts'
 import { Router } from './router.ts'
 import { type EdgeSite, Sites, unknownSite } from './sites.ts'
@@ -13,12 +12,14 @@ const site = (name: string, more: Partial<EdgeSite> = {}): EdgeSite => ({
   name,
   origins: [`https://${name}.example`],
   signupsPerMinute: 0,
-  settingNames: { origins: `sites.${name}.origins` },
+  settingNames: { ALLOWED_ORIGINS: `sites.${name}.origins` },
   ...more,
 })
 const launch = site('launch', { signupsPerMinute: 2 })
-const sites = new Sites([site('default'), launch, site('beta', { signupsPerMinute: 5 })], true)
-const withoutDefault = new Sites([launch], true)
+const standard = site('default')
+const beta = site('beta', { signupsPerMinute: 5 })
+const sites = new Sites([standard, launch, beta], true, standard)
+const withoutDefault = new Sites([launch], true, undefined)
 const url = (query: string) => `http://signup.example/api/signup${query}`
 
 test.each([
@@ -40,7 +41,7 @@ test('without a default, a request has to name its site', () => {
 })
 
 test('where no file names sites, an address may name the default one only', () => {
-  const only = new Sites([site('default')], false)
+  const only = new Sites([standard], false, standard)
   expect(only.inUrl(url('?site=default')).site?.name).toBe('default')
   expect(only.inUrl(url('?site=launch'))).toEqual({ site: undefined, name: 'launch' })
 })
@@ -74,7 +75,7 @@ function asking(handle: (exchange: Exchange) => void, all = sites) {
       requestFailed: () => {},
     }),
     router,
-    apiKeys: new ApiKeys([], sha256),
+    apiKeys: new ApiKeys([]),
     showRefusal: (refusal, { requestId }) => problem(refusal, requestId),
   })
   return async (query: string, origin?: string, method = 'POST') => {
@@ -85,7 +86,7 @@ function asking(handle: (exchange: Exchange) => void, all = sites) {
     }
     const request = new Request(url(query), { method, headers })
     const answered = await edge.fetch(request, { remoteAddress: '203.0.113.7' })
-    const { status, headers: told } = responseOf(answered, method)
+    const { status, headers: told } = webResponse(answered)
     return [status, told.get('access-control-allow-origin')]
   }
 }

@@ -1,5 +1,5 @@
 import type { AllowedOrigins } from './origin.ts'
-import type { FieldError } from './problem.ts'
+import type { ProblemField } from '../signup/wire.ts'
 
 /** What the edge needs to know about a site. */
 export interface EdgeSite {
@@ -8,22 +8,20 @@ export interface EdgeSite {
   /** The limit for each client address; 0 means no limit. */
   readonly signupsPerMinute: number
   /** What the operator calls the setting of its origins. */
-  readonly settingNames: { readonly origins: string }
+  readonly settingNames: { readonly ALLOWED_ORIGINS: string }
 }
 
 /** The site that a request is about, as far as its address tells. */
 export interface AddressedSite {
-  /** Undefined when the name is unknown, when there are several, or when there is no name and no site `default`. */
+  /** Undefined when the name is unknown, when there are several, or when a site has to be named and is not. */
   readonly site: EdgeSite | undefined
   /** The name in the address, or its names with `&` between them; undefined when there is none. */
   readonly name: string | undefined
 }
 
-/** The site of a request that names none. */
-const siteWithoutName = 'default'
 const charactersShown = 40
 
-/** All sites of the service. A request names one of them by `?site=`; where no file names sites, there is only `default`. */
+/** All sites of the service. A request names one of them by `?site=`; where no file names sites, there is only one. */
 export class Sites {
   readonly all: readonly [EdgeSite, ...EdgeSite[]]
   /** Whether a file names them; otherwise there is one for all, and a body names none. */
@@ -31,12 +29,16 @@ export class Sites {
   readonly #byName: ReadonlyMap<string, EdgeSite>
   readonly #unnamed: AddressedSite
 
-  constructor(all: readonly [EdgeSite, ...EdgeSite[]], areNamed: boolean) {
+  /** @param unnamed the site of a request that names none; undefined when each has to name one */
+  constructor(
+    all: readonly [EdgeSite, ...EdgeSite[]],
+    areNamed: boolean,
+    unnamed: EdgeSite | undefined,
+  ) {
     this.all = all
     this.areNamed = areNamed
     this.#byName = new Map(all.map((site) => [site.name, site]))
-    const site = areNamed ? this.#byName.get(siteWithoutName) : all[0]
-    this.#unnamed = { site, name: undefined }
+    this.#unnamed = { site: unnamed, name: undefined }
   }
 
   find(name: string): EdgeSite | undefined {
@@ -56,7 +58,7 @@ export class Sites {
 }
 
 /** The problem of a request whose site is unknown, or is named nowhere. */
-export function unknownSite(name: string | undefined): FieldError {
+export function unknownSite(name: string | undefined): ProblemField {
   const message =
     name === undefined
       ? 'The site is missing: add ?site= and its name to the address.'

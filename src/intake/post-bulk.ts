@@ -13,60 +13,31 @@ import {
   tooManyTabs,
 } from '../signup/parse.ts'
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
-import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted } from './accepted.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
-import { unvouched } from './submit.ts'
+import { store, unvouched } from './store.ts'
+import { type Intake, type Intakes, take } from './take.ts'
 
 /** After so much work on one request, other requests get their turn. */
 const turnMs = 5
 
-/** What is told of the items of a request: of each the problems for which it is rejected, if it is. */
-interface Told {
-  readonly items: readonly (readonly FieldProblem[] | undefined)[]
-  readonly errors: ToldErrors
-}
-
-const bulk: Endpoint<Told> = {
-  takesForms: false,
-  async read(body, key, exchange, intake) {
-    const { clock, digest } = intake
-    const { items, challengeToken, isConfirmed = false } = readEnvelope(body, exchange, intake)
-    exchange.signups = items.length
-    const errors = new ToldErrors()
-    const parse = (item: unknown): Parsed => {
-      const one = parseSignup(item, intake.contexts.bulk)
-      return one.ok ? one : { ok: false, problems: errors.take(one.problems) }
-    }
-    const parsed = await mapInTurns(items, parse, clock)
-    const kept = { items: parsed.map((one) => (one.ok ? undefined : one.problems)), errors }
-    const signups = parsed.flatMap((one) => (one.ok ? [one.value] : []))
-    if (signups.length === 0) throw refuse.bulk(problemsOf(kept.items), errors.leftOut)
-    const read = { signups, challengeToken, isConfirmed, kept }
-    if (!key) return { ...read, idempotency: undefined }
-    const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
-    const content = await mapInTurns(parsed, contentAt, clock)
-    const route = isConfirmed ? 'bulk confirmed' : 'bulk'
-    return { ...read, idempotency: { ...key, fingerprint: fingerprintOf(route, content, digest) } }
-  },
-}
+/** Of each item the problems for which it is rejected, if it is. */
+type Rejections = readonly (readonly FieldProblem[] | undefined)[]
 
 /**
  * `POST /api/signup/bulk`: from the request to the answer. With a valid API key no signup counts
  * against the limit of the client's address. Where keys are set, a request without one counts as one signup.
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<Answer> {
-  const { results, isReplay, patience, kept } = await accept(exchange, intakes, bulk)
-  const { waiting } = intakes.of(exchange)
-  const { errors } = kept
+  const { results, isReplay, patience, waiting, items, errors } = await storeMany(exchange, intakes)
   const stored = results.filter((status) => status !== undefined)
   const next = results.values()
-  const statuses = kept.items.map((problems) => (problems ? undefined : next.next().value))
-  const rejections = kept.items.map((problems, index) =>
+  const statuses = items.map((problems) => (problems ? undefined : next.next().value))
+  const rejections = items.map((problems, index) =>
     statuses[index] ? undefined : (problems ?? errors.take([tooManyTabs])),
   )
   if (stored.length === 0) throw refuse.bulk(problemsOf(rejections), errors.leftOut)
-  const rejected = kept.items.length - stored.length
+  const rejected = items.length - stored.length
   if (!isReplay) exchange.rejected = rejected
   if (patience) await waiting.untilWritten(stored, patience, exchange.client.rateLimitKey)
   const itemResults = statuses.map((status, index): BulkResult => {
@@ -80,6 +51,32 @@ export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<An
     ...(errors.leftOut > 0 && { errorsLeftOut: errors.leftOut }),
   }
   return accepted(body, waiting.progressOf(stored, patience), isReplay, rejected > 0)
+}
+
+/** From the request to the durable write. What it returns does not hold what was parsed. */
+async function storeMany(exchange: Exchange, intakes: Intakes) {
+  const { body, key, intake, patience } = await take(exchange, intakes, false)
+  const { clock, waiting, contexts } = intake
+  const { items: given, challengeToken, isConfirmed } = readEnvelope(body, exchange, intake)
+  exchange.signups = given.length
+  const errors = new ToldErrors()
+  const parse = (item: unknown): Parsed => {
+    const one = parseSignup(item, contexts.bulk)
+    return one.ok ? one : { ok: false, problems: errors.take(one.problems) }
+  }
+  const parsed = await mapInTurns(given, parse, clock)
+  const items = parsed.map((one) => (one.ok ? undefined : one.problems))
+  const signups = parsed.flatMap((one) => (one.ok ? [one.value] : []))
+  if (signups.length === 0) throw refuse.bulk(problemsOf(items), errors.leftOut)
+  const contentAt = (one: Parsed, index: number) => contentOfItem(one, given[index])
+  const route = isConfirmed ? 'bulk confirmed' : 'bulk'
+  const idempotency = key && {
+    ...key,
+    fingerprint: fingerprintOf(route, await mapInTurns(parsed, contentAt, clock)),
+  }
+  const many = { signups, challengeToken, isConfirmed, idempotency }
+  const { results, isReplay } = await store(many, exchange, intake)
+  return { results, isReplay, patience, waiting, items, errors }
 }
 
 /** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */
@@ -119,7 +116,7 @@ async function mapInTurns<T, R>(
 }
 
 /** The problems of all rejected items, each with the index of its item. */
-function problemsOf(rejections: Told['items']): readonly ProblemField[] {
+function problemsOf(rejections: Rejections): readonly ProblemField[] {
   return rejections.flatMap((problems = [], index) =>
     problems.map((problem) => ({ index, ...problem })),
   )

@@ -6,32 +6,48 @@ import { refuse } from '../http/refuse.ts'
 import type { Idempotency, OwnedKey } from '../journal/contracts/intake-log.ts'
 import { parseForm, type ParsedSignup, parseSignup, tooManyTabs } from '../signup/parse.ts'
 import type { Millis } from '../signup/signup.ts'
-import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted, replayed } from './accepted.ts'
 import { contentOf, fingerprintOf, formKey } from './idempotency.ts'
-import { unvouched } from './submit.ts'
+import { store, unvouched } from './store.ts'
+import { type Intake, type Intakes, take } from './take.ts'
 
-/** Where to send a person who posted a form. */
-type Page = Pick<ParsedSignup, 'redirect'>
+/** `POST /api/signup`: from the request to the answer. */
+export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<Answer> {
+  const { status, isReplay, patience, intake, page } = await storeOne(exchange, intakes)
+  const { waiting, people } = intake
+  if (page) return replayed(people.sendOn(exchange, page.redirect), isReplay)
+  if (patience) await waiting.untilWritten([status], patience, exchange.client.rateLimitKey)
+  const progress = waiting.progressOf([status], patience)
+  const { id, sheetTab, receivedAt } = status
+  const body = { id, status: waiting.stateOf(status), sheetTab, receivedAt: isoTime(receivedAt) }
+  return accepted(body, progress, isReplay)
+}
 
-/** Reads a single signup. `kept` is undefined when a program posted it. */
-const single: Endpoint<Page | undefined> = {
-  takesForms: true,
-  read(body, key, exchange, intake) {
-    const parsed = parseBody(body, exchange, intake)
-    const { challengeToken, redirect } = parsed
-    const form = body.kind === 'form' && prefersHtml(exchange.request) ? body : undefined
-    const ofForm = form && !key ? formKey(form.fields) : undefined
-    return {
-      signups: [parsed],
-      challengeToken,
-      idempotency: idempotencyOf(parsed, key, ofForm, intake),
-      isConfirmed: parsed.isConfirmed ?? false,
-      isOwn: exchange.client.apiKey === undefined,
-      formKey: ofForm,
-      kept: form && { redirect },
-    }
-  },
+/**
+ * From the request to the durable write. What it returns does not hold the body, so that waiting for the row
+ * costs little memory. `page` is undefined when a program posted it.
+ */
+async function storeOne(exchange: Exchange, intakes: Intakes) {
+  const { body, key, intake, patience } = await take(exchange, intakes, true)
+  const parsed = parseBody(body, exchange, intake)
+  const { challengeToken, redirect, isConfirmed } = parsed
+  const form = body.kind === 'form' && prefersHtml(exchange.request) ? body : undefined
+  const ofForm = form && !key ? formKey(form.fields) : undefined
+  const idempotency = idempotencyOf(parsed, key, ofForm)
+  const isOwn = exchange.client.apiKey === undefined
+  const one = {
+    signups: [parsed],
+    challengeToken,
+    idempotency,
+    isConfirmed,
+    isOwn,
+    formKey: ofForm,
+  }
+  const { results, isReplay } = await store(one, exchange, intake)
+  const [status] = results
+  if (!status) throw refuse.fields([tooManyTabs])
+  exchange.postedFields = undefined
+  return { status, isReplay, patience, intake, page: form && { redirect } }
 }
 
 /** By what a repeated request is recognised; undefined for the request of a program without a key. */
@@ -39,29 +55,13 @@ function idempotencyOf(
   parsed: ParsedSignup,
   key: OwnedKey | undefined,
   ofForm: string | undefined,
-  { digest }: Intake,
 ): Idempotency | undefined {
   if (!key && ofForm === undefined) return undefined
   const route = parsed.isConfirmed ? 'signup confirmed' : 'signup'
-  const fingerprint = fingerprintOf(route, contentOf(parsed), digest)
+  const fingerprint = fingerprintOf(route, contentOf(parsed))
   if (key) return { ...key, fingerprint }
   // It is another request when the visitor has changed something.
   return { space: '', key: `${ofForm} ${fingerprint}`, fingerprint }
-}
-
-/** `POST /api/signup`: from the request to the answer. */
-export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<Answer> {
-  const { results, isReplay, patience, kept: page } = await accept(exchange, intakes, single)
-  const [status] = results
-  if (!status) throw refuse.fields([tooManyTabs])
-  exchange.postedFields = undefined
-  const { waiting, people } = intakes.of(exchange)
-  if (page) return replayed(people.sendOn(exchange, page.redirect), isReplay)
-  if (patience) await waiting.untilWritten([status], patience, exchange.client.rateLimitKey)
-  const progress = waiting.progressOf([status], patience)
-  const { id, sheetTab, receivedAt } = status
-  const body = { id, status: waiting.stateOf(status), sheetTab, receivedAt: isoTime(receivedAt) }
-  return accepted(body, progress, isReplay)
 }
 
 /**

@@ -3,17 +3,15 @@ import { expect, test } from 'vitest'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { systemClock } from '../platform/clock.ts'
-import { sha256 } from '../platform/node/digest.ts'
 import { signupIds } from '../signup/id.ts'
 import { parseSignup } from '../signup/parse.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
-import { refuseSpent, submit, type SubmitParts } from './submit.ts'
+import { refuseSpent, store, type StoreParts } from './store.ts'
 import type { Challenge } from '../challenge/challenge.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
-import { environmentNames } from '../signup/setting-names.ts'
 
 test('a retry counts as a replay while its first request is still running', async () => {
   const key = { space: '', key: 'a' }
@@ -21,21 +19,17 @@ test('a retry counts as a replay while its first request is still running', asyn
   const turns = new Turns()
   const working = turns.take(key, undefined, () => first.promise)
   const counted: string[] = []
-  const exchange: Pick<Exchange, 'take' | 'takeReplays' | 'knownSite'> = {
-    knownSite: {
-      ...{ name: 'default', origins: '*', signupsPerMinute: 1 },
-      settingNames: environmentNames,
-    },
+  const exchange: Pick<Exchange, 'take' | 'takeReplays'> = {
     take: (count) => counted.push(`${count} signups`),
     takeReplays: (count) => counted.push(`${count} replays`),
   }
   await using journal = openSqliteJournal(':memory:')
-  const options: Pick<SubmitParts, 'turns' | 'journal'> = { turns, journal: journal.intake }
-  const intakes = { of: () => options as SubmitParts }
-  await refuseSpent(key, exchange as Exchange, intakes)
+  const given: Pick<StoreParts, 'turns' | 'journal'> = { turns, journal: journal.intake }
+  const parts = given as StoreParts
+  await refuseSpent(key, exchange as Exchange, parts)
   first.resolve(undefined)
   await working
-  await refuseSpent(key, exchange as Exchange, intakes)
+  await refuseSpent(key, exchange as Exchange, parts)
   expect(counted).toEqual(['1 replays', '1 signups'])
 })
 
@@ -43,7 +37,7 @@ test('without a challenge everybody is admitted, and no token is kept', async ()
   await using journal = openSqliteJournal(':memory:')
   const events = createEvents(pino({ level: 'silent' }), createHealth(), systemClock)
   const parts = {
-    ...{ challenge: undefined, journal: journal.intake, events, digest: sha256 },
+    ...{ challenge: undefined, journal: journal.intake, events },
     ...{ clock: systemClock, newId: signupIds(), turns: new Turns() },
   }
   const exchange = { signups: 1, take: () => {}, client: { rateLimitKey: undefined } }
@@ -51,7 +45,7 @@ test('without a challenge everybody is admitted, and no token is kept', async ()
   if (!parsed.ok) throw new Error('This is a good signup.')
   const submission = { signups: [parsed.value], challengeToken: 'anything', idempotency: undefined }
   for (let time = 0; time < 2; time++) {
-    const { results } = await submit(submission, exchange as unknown as Exchange, parts)
+    const { results } = await store(submission, exchange as unknown as Exchange, parts)
     expect(results).toMatchObject([{ sheetTab: 'Sheet1' }])
   }
 })
@@ -67,7 +61,7 @@ test('signups beyond the limit of a client are refused before the challenge prov
     },
   }
   const parts = {
-    ...{ challenge: challenge as Challenge, journal: journal.intake, events, digest: sha256 },
+    ...{ challenge: challenge as Challenge, journal: journal.intake, events },
     ...{ clock: systemClock, newId: signupIds(), turns: new Turns() },
   }
   const spent = () => {
@@ -77,7 +71,7 @@ test('signups beyond the limit of a client are refused before the challenge prov
   const parsed = parseSignup({ email: 'a@example.com' }, { defaultTab: 'Sheet1', source: 'api' })
   if (!parsed.ok) throw new Error('This is a good signup.')
   const submission = { signups: [parsed.value], challengeToken: 'a', idempotency: undefined }
-  const refused = async () => submit(submission, exchange as unknown as Exchange, parts)
+  const refused = async () => store(submission, exchange as unknown as Exchange, parts)
   await expect(refused()).rejects.toBeInstanceOf(Refusal)
   expect(asked).toBe(0)
 })

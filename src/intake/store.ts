@@ -2,7 +2,6 @@ import type { Challenge } from '../challenge/challenge.ts'
 import type {
   Addressing,
   Appended,
-  AppendResults,
   Idempotency,
   IntakeLog,
   OwnedKey,
@@ -10,11 +9,11 @@ import type {
 import { JournalUnavailable, OutcomeUnknown } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Digest } from '../platform/digest.ts'
+import { keyField } from '../signup/form.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
 import type { Language } from '../signup/languages.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
-import type { SpamFilter } from '../signup/spam-filter.ts'
+import type { SpamFilter } from './spam-filter.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import { contentOf, fingerprintOf, type Turns } from './idempotency.ts'
 import { requestLanguage } from '../http/negotiate.ts'
@@ -22,12 +21,12 @@ import { refuse } from '../http/refuse.ts'
 import type { Client } from '../http/client.ts'
 import type { Exchange } from '../http/exchange.ts'
 
-export interface SubmitParts {
+/** What it takes of a site to store its signups. */
+export interface StoreParts {
   /** Undefined when there is no challenge and everybody is admitted. */
   readonly challenge: Challenge | undefined
   readonly journal: IntakeLog
   readonly events: Events
-  readonly digest: Digest
   readonly clock: Clock
   /** Makes a new UUIDv7. Ids always increase. */
   readonly newId: (now: Millis) => SignupId
@@ -51,38 +50,30 @@ export interface Submission {
   readonly challengeToken: string | undefined
   readonly idempotency: Idempotency | undefined
   /** Whether the request, which has an API key, says that its people have confirmed. */
-  readonly isConfirmed?: boolean
+  readonly isConfirmed?: boolean | undefined
   /** Whether it is one person's own: neither bulk nor with an API key. */
   readonly isOwn?: boolean
-}
-
-export interface Submitted {
-  /** The result of each signup, in order; undefined when its tab would exceed the limit of tabs. */
-  readonly results: AppendResults
-  /** Whether an earlier request with the same key stored these signups, and this one nothing. */
-  readonly isReplay: boolean
+  /** The key under which a form is stored that brought none. */
+  readonly formKey?: string | undefined
 }
 
 /**
  * Refuses a client that has used up its limit, before its body is read. A request with a known
  * idempotency key is not refused, as it may be a replay; it counts as one.
  *
+ * @param parts undefined while the site is unknown
  * @throws Refusal 429
  */
 export async function refuseSpent(
   key: OwnedKey | undefined,
   exchange: Exchange,
-  intakes: { readonly of: (exchange: Exchange) => SubmitParts },
+  parts: StoreParts | undefined,
 ): Promise<void> {
-  if (!exchange.knownSite) {
-    exchange.take(1)
-    return
-  }
-  if (key && (await isKnown(key, exchange, intakes.of(exchange)))) exchange.takeReplays(1)
+  if (key && parts && (await isKnown(key, exchange, parts))) exchange.takeReplays(1)
   else exchange.take(1)
 }
 
-async function isKnown(key: OwnedKey, exchange: Exchange, parts: SubmitParts): Promise<boolean> {
+async function isKnown(key: OwnedKey, exchange: Exchange, parts: StoreParts): Promise<boolean> {
   try {
     return parts.turns.has(key) || (await parts.journal.knows(key))
   } catch (error) {
@@ -91,28 +82,32 @@ async function isKnown(key: OwnedKey, exchange: Exchange, parts: SubmitParts): P
 }
 
 /**
- * Stores parsed signups with one durable write. A request with the key of an earlier request waits for
- * it and gets its answer.
+ * Stores parsed signups with one durable write: when this resolves, the client may leave. A request with the key
+ * of an earlier request waits for it and gets its answer.
  *
+ * @returns the result of each signup, in order, undefined when its tab would exceed the limit of tabs; and
+ *   whether an earlier request with the same key stored these signups, and this one nothing
  * @throws Refusal when the key came with other content, when the signups are too many, when the
  *   challenge is not passed, or when the journal cannot be written
  */
-export async function submit(
-  submission: Submission,
-  exchange: Exchange,
-  parts: SubmitParts,
-): Promise<Submitted> {
-  const { events } = parts
+export async function store(submission: Submission, exchange: Exchange, parts: StoreParts) {
+  const { idempotency, formKey } = submission
+  const work = () => append(submission, exchange, parts)
   let answer: Appended
   try {
-    answer = await storeOnce(submission, exchange, parts)
+    answer = await (idempotency ? once(idempotency, work, exchange, parts) : work())
   } catch (error) {
+    // So that the form that is shown again brings its key.
+    if (error instanceof OutcomeUnknown && formKey !== undefined) {
+      const others = exchange.postedFields?.filter(([name]) => name !== keyField) ?? []
+      exchange.postedFields = [...others, [keyField, formKey]]
+    }
     throw refusalOf(error, exchange, parts)
   }
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
   if (answer.kind === 'tokenUsed') throw refuse.challenge()
   const isReplay = answer.kind === 'replayed'
-  if (isReplay) events.requestReplayed()
+  if (isReplay) parts.events.requestReplayed()
   return { results: answer.results, isReplay }
 }
 
@@ -123,49 +118,49 @@ export async function submit(
 export function refusalOf(
   error: unknown,
   { requestId }: Pick<Exchange, 'requestId'>,
-  { events }: Pick<SubmitParts, 'events'>,
+  { events }: Pick<StoreParts, 'events'>,
 ): unknown {
   if (!(error instanceof JournalUnavailable)) return error
   events.journalUnavailable(error, requestId)
   return error instanceof OutcomeUnknown ? refuse.outcomeUnknown() : refuse.journalUnavailable()
 }
 
-/** Stores the signups unless the key is known. A replay has its own limit and needs no new token. */
-function storeOnce(
-  submission: Submission,
+/** Appends unless the key is known. A replay has its own limit and needs no new token. */
+function once(
+  key: Idempotency,
+  work: () => Promise<Appended>,
   exchange: Exchange,
-  parts: SubmitParts,
+  { turns, journal }: StoreParts,
 ): Promise<Appended> {
-  const { idempotency } = submission
-  if (!idempotency) return store(submission, exchange, parts)
-  return parts.turns.take(idempotency, exchange.client.rateLimitKey, async () => {
-    const known = await parts.journal.recall(idempotency)
-    if (!known) return store(submission, exchange, parts)
+  return turns.take(key, exchange.client.rateLimitKey, async () => {
+    const known = await journal.recall(key)
+    if (!known) return work()
     if (known.kind === 'replayed') exchange.takeReplays(exchange.signups)
     else exchange.take(exchange.signups)
     return known
   })
 }
 
-function store(submission: Submission, exchange: Exchange, parts: SubmitParts): Promise<Appended> {
+async function append(
+  submission: Submission,
+  exchange: Exchange,
+  parts: StoreParts,
+): Promise<Appended> {
+  const { client } = exchange
+  const { challenge, journal, mail } = parts
   exchange.take(exchange.signups)
-  const append = async (token?: string): Promise<Appended> => {
-    const receivedAt = parts.clock.now()
-    const { client } = exchange
-    const signups = submission.signups.map((one) => signupOf(one, receivedAt, client, parts))
-    const { idempotency, isConfirmed = false, isOwn = false } = submission
-    const { journal, mail } = parts
-    const terms = { idempotency, token, client: client.rateLimitKey }
-    const addressing = mail && addressingOf(exchange, mail)
-    const isPending = addressing && mail.confirms && !isConfirmed
-    const answer = await (isPending
-      ? journal.ask(signups, { ...terms, addressing })
-      : journal.append(signups, isOwn ? { ...terms, greeting: addressing } : terms))
-    if (answer.kind === 'appended') tellStored(signups, answer, parts)
-    return answer
-  }
-  const { challenge } = parts
-  return challenge ? admit(challenge, submission, exchange, parts).then(append) : append()
+  const token = challenge && (await admit(challenge, submission, exchange, parts))
+  const receivedAt = parts.clock.now()
+  const signups = submission.signups.map((one) => signupOf(one, receivedAt, client, parts))
+  const { idempotency, isConfirmed = false, isOwn = false } = submission
+  const terms = { idempotency, token, client: client.rateLimitKey }
+  const addressing = mail && addressingOf(exchange, mail)
+  const isPending = addressing && mail.confirms && !isConfirmed
+  const answer = await (isPending
+    ? journal.ask(signups, { ...terms, addressing })
+    : journal.append(signups, isOwn ? { ...terms, greeting: addressing } : terms))
+  if (answer.kind === 'appended') tellStored(signups, answer, parts)
+  return answer
 }
 
 /** The problem of a JSON body that says its people have confirmed, without a key to vouch for it. */
@@ -189,7 +184,7 @@ function signupOf(
   parsed: ParsedSignup,
   receivedAt: number,
   client: Client,
-  { newId, spamFilter }: SubmitParts,
+  { newId, spamFilter }: StoreParts,
 ): Signup {
   const { email, sheetTab, source, name, tags, metadata, fields } = parsed
   const id = newId(receivedAt)
@@ -203,7 +198,7 @@ function signupOf(
 function tellStored(
   signups: readonly Signup[],
   { results, duplicates }: Extract<Appended, { kind: 'appended' }>,
-  { events, spamFilter }: SubmitParts,
+  { events, spamFilter }: StoreParts,
 ): void {
   const stored = signups.filter((_, index) => results[index])
   const suspects = stored.filter(({ suspect }) => suspect)
@@ -226,26 +221,22 @@ export async function admit(
   challenge: Challenge,
   submission: Submission,
   { client, requestId }: Pick<Exchange, 'requestId'> & { client: Pick<Client, 'visitorAddress'> },
-  { events, digest }: Pick<SubmitParts, 'events' | 'digest'>,
+  { events }: Pick<StoreParts, 'events'>,
 ): Promise<string> {
   const { challengeToken: token } = submission
-  const submissionId = submissionIdOf(submission, digest)
+  const submissionId = submissionIdOf(submission)
   const remoteAddress = client.visitorAddress
   const verdict = await challenge.verify({ token, submissionId, remoteAddress })
   events.challengeAnswered(verdict, requestId)
   if (verdict.kind === 'rejected') throw refuse.challenge()
   if (verdict.kind !== 'passed') throw refuse.challengeUnavailable(verdict.retryAfterSeconds)
   // Test keys give everybody the same token, so there the fingerprint also depends on the content.
-  return fingerprintOf(
-    'token',
-    [verdict.spent ?? token, challenge.isForTests ? submissionId : ''],
-    digest,
-  )
+  return fingerprintOf('token', [verdict.spent ?? token, challenge.isForTests ? submissionId : ''])
 }
 
 /** Identifies the request, so that a repeated one is recognised: by its key and content, or by content alone. */
-function submissionIdOf({ signups, idempotency }: Submission, digest: Digest): string {
-  if (!idempotency) return fingerprintOf('unkeyed', signups.map(contentOf), digest)
+function submissionIdOf({ signups, idempotency }: Submission): string {
+  if (!idempotency) return fingerprintOf('unkeyed', signups.map(contentOf))
   const { space, key, fingerprint } = idempotency
-  return fingerprintOf('keyed', [space, key, fingerprint], digest)
+  return fingerprintOf('keyed', [space, key, fingerprint])
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Body } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { takeSiteOut } from './accept.ts'
+import { takeSiteOut } from './take.ts'
 
 type Fields = readonly (readonly [string, string])[]
 const form = (fields: Fields): Body => ({ kind: 'form', fields: [...fields] })

@@ -2,105 +2,59 @@ import { type Body, type BodyLimits, isSmallBody, readBody } from '../http/body.
 import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import type { Answer } from '../http/answer.ts'
-import { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
-import type { OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
-import { keyField } from '../signup/form.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { ownedKey } from './idempotency.ts'
-import { refuseSpent, type Submission, submit, type SubmitParts, type Submitted } from './submit.ts'
-import { type Patience, patienceOf, type Waiting } from './waiting.ts'
+import { refuseSpent, type StoreParts } from './store.ts'
+import { patienceOf, type Waiting } from './waiting.ts'
 
 /** The intakes of all sites, with what they share. */
 export interface Intakes {
   readonly bodies: BodyLimits
-  /** The intake of the request's site. Throws a `Refusal` while the site is unknown. */
-  readonly of: (exchange: Exchange) => Intake
+  /** The intake of each site, by its name. */
+  readonly bySite: ReadonlyMap<string, Intake>
 }
 
 /** What takes in the signups of one site. */
-export interface Intake extends SubmitParts {
+export interface Intake extends StoreParts {
   readonly waiting: Waiting
   /** What the parser needs to know, for each way in. Made once, not for each signup. */
   readonly contexts: Readonly<Record<'api' | 'form' | 'bulk', ParseContext>>
-  readonly people: FormPages
+  /** How to treat people who post a form from a page. */
+  readonly people: {
+    /** The fields that the form's page requires and the form lacks. */
+    missing(exchange: Exchange, fields: FormEntries): readonly FieldProblem[]
+    /** Sends the visitor to the next page after the signup was accepted. `redirect` is not checked yet. */
+    sendOn(exchange: Exchange, redirect: string | undefined): Answer
+  }
   readonly bulkItemsMax: number
 }
 
-/** How to treat people who post a form from a page. */
-export interface FormPages {
-  /** The fields that the form's page requires and the form lacks. */
-  missing(exchange: Exchange, fields: FormEntries): readonly FieldProblem[]
-  /** Sends the visitor to the next page after the signup was accepted. `redirect` is not checked yet. */
-  sendOn(exchange: Exchange, redirect: string | undefined): Answer
-}
-
-/** What an endpoint makes of a body. */
-export interface Posted<Kept> extends Submission {
-  /** The key under which a form is stored that brought none. */
-  readonly formKey?: string | undefined
-  readonly kept: Kept
-}
-
-export interface Endpoint<Kept> {
-  readonly takesForms: boolean
-  /**
-   * Finds the signups of a body, and notes with the exchange how many they are.
-   *
-   * @throws Refusal when none of them can be stored
-   */
-  readonly read: (
-    body: Body,
-    key: OwnedKey | undefined,
-    exchange: Exchange,
-    intake: Intake,
-  ) => Posted<Kept> | Promise<Posted<Kept>>
-}
-
-export interface Accepted<Kept> extends Submitted {
-  readonly patience: Patience | undefined
-  readonly kept: Kept
-}
-
 /**
- * Takes signups in, one or many, from the request to the durable write: when this resolves, the client may
- * leave. What it returns does not hold the request, so that waiting for rows costs little memory.
+ * Takes a request in, up to its body: with its site, its key, and how long it wants to wait for rows.
  *
- * @throws Refusal when nothing was stored, or when it is not known
+ * @throws Refusal when its client has used up its limit, or its body cannot be read
  */
-export async function accept<Kept>(
-  exchange: Exchange,
-  intakes: Intakes,
-  { takesForms, read }: Endpoint<Kept>,
-): Promise<Accepted<Kept>> {
+export async function take(exchange: Exchange, { bodies, bySite }: Intakes, takesForms: boolean) {
   const { request } = exchange
   const key = ownedKey(request, exchange.client)
   // The page with the refusal shows what was typed, so a small form is read even when it is refused.
   const isGivenBack = () => takesForms && prefersHtml(request) && isSmallBody(request)
-  if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intakes)
-  const sent = await readBody(exchange, intakes.bodies)
+  if (exchange.isSpent && !isGivenBack()) {
+    await refuseSpent(key, exchange, bySite.get(exchange.knownSite?.name ?? ''))
+  }
+  const sent = await readBody(exchange, bodies)
   exchange.signups = 1
   if (sent.kind === 'form') {
     if (!takesForms) throw refuse.jsonOnly()
     exchange.postedFields = sent.fields
   }
   const body = takeSiteOut(sent, exchange)
-  const intake = intakes.of(exchange)
-  const patience = patienceOf(request, intake.clock)
-  const posted = await read(body, key, exchange, intake)
-  const { kept, formKey } = posted
-  try {
-    const { results, isReplay } = await submit(posted, exchange, intake)
-    return { results, isReplay, patience, kept }
-  } catch (error) {
-    const isUnknown = error instanceof Refusal && error.kind === 'outcomeUnknown'
-    if (isUnknown && formKey !== undefined) {
-      const others = exchange.postedFields?.filter(([name]) => name !== keyField) ?? []
-      exchange.postedFields = [...others, [keyField, formKey]]
-    }
-    throw error
-  }
+  const { name } = exchange.site
+  const intake = bySite.get(name)
+  if (!intake) throw new Error(`The site ${name} is not running.`)
+  return { body, key, intake, patience: patienceOf(request, intake.clock) }
 }
 
 /**

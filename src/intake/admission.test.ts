@@ -5,9 +5,8 @@ import type { Attempt, Verdict } from '../challenge/challenge.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { systemClock } from '../platform/clock.ts'
-import { sha256 } from '../platform/node/digest.ts'
 import { parseSignup } from '../signup/parse.ts'
-import { admit, type Submission } from './submit.ts'
+import { admit, type Submission } from './store.ts'
 
 function silentEvents() {
   return createEvents(pino({ level: 'silent' }), createHealth(), systemClock)
@@ -21,7 +20,7 @@ function gate({ verdict = { kind: 'passed' }, isForTests = false }: Partial<Gate
   }
   const events = silentEvents()
   const challenge = { verify, isForTests }
-  const parts = { events, digest: sha256 }
+  const parts = { events }
   return { ask: (submission: Submission) => admit(challenge, submission, visitor, parts), attempts }
 }
 

@@ -7,12 +7,11 @@ import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { Metrics } from '../ops/metrics.ts'
 import { systemClock } from '../platform/clock.ts'
-import { sha256 } from '../platform/node/digest.ts'
 import { signupIds } from '../signup/id.ts'
 import { parseSignup } from '../signup/parse.ts'
 import type { Signup } from '../signup/signup.ts'
 import { Turns } from './idempotency.ts'
-import { submit, type Submission, type VisitorMail } from './submit.ts'
+import { store, type Submission, type VisitorMail } from './store.ts'
 
 /** A journal that notes what it is asked for. */
 function world(mail: VisitorMail | undefined) {
@@ -35,11 +34,11 @@ function world(mail: VisitorMail | undefined) {
       return answer(signups, 'pending')
     },
   }
-  const metrics = new Metrics({ sites: ['default'], reasons: [] })
+  const metrics = new Metrics([])
   const options = { metrics: metrics.ofSite('default') }
   const events = createEvents(pino({ level: 'silent' }), createHealth(), systemClock, options)
   const parts = {
-    ...{ challenge: undefined, journal: journal as IntakeLog, events, digest: sha256, mail },
+    ...{ challenge: undefined, journal: journal as IntakeLog, events, mail },
     ...{ clock: systemClock, newId: signupIds(), turns: new Turns() },
   }
   const parsed = parseSignup({ email: 'a@example.com' }, { defaultTab: 'Sheet1', source: 'api' })
@@ -51,7 +50,7 @@ function world(mail: VisitorMail | undefined) {
     client.apiKey = apiKey
     const request = new Request('https://signup.example/api/signup?language=sv', { headers })
     const exchange = { signups: 1, take: () => {}, client, request } as unknown as Exchange
-    const { results } = await submit({ ...whole, ...how }, exchange, parts)
+    const { results } = await store({ ...whole, ...how }, exchange, parts)
     return results
   }
   return { asked, appended, send, counted: () => metrics.text(undefined) }

@@ -1,5 +1,5 @@
 import { hour, second } from '../platform/clock.ts'
-import type { Millis } from './signup.ts'
+import type { Millis } from '../signup/signup.ts'
 
 const hourSeconds = hour / second
 /** Keys that share a place: the one that came last longest ago makes room for a new one. */

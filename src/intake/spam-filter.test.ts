@@ -2,11 +2,11 @@ import disposable from 'disposable-email-domains-js'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { hour } from '../platform/clock.ts'
-import { hmacWith } from '../platform/node/digest.ts'
-import type { Field } from './field.ts'
-import { type Looked, SpamCounts, SpamFilter } from './spam-filter.ts'
-import { Stamps } from './stamps.ts'
-import type { Signal } from './suspicion.ts'
+import { hmacWith } from '../platform/digest.ts'
+import type { Field } from '../signup/field.ts'
+import { type Looked, SpamCounts, SpamFilter, withoutTypos } from './spam-filter.ts'
+import { Stamps } from '../challenge/stamps.ts'
+import type { Signal } from '../signup/suspicion.ts'
 
 const fields: readonly Field[] = [
   { name: 'company', type: 'text', required: false, maxLength: 80 },
@@ -14,7 +14,7 @@ const fields: readonly Field[] = [
   { name: 'website', type: 'url', required: false },
   { name: 'referrer', type: 'text', required: false, maxLength: 500 },
 ]
-const listed = disposable.disposableEmailBlocklistSet()
+const listed = withoutTypos(disposable.disposableEmailBlocklistSet())
 const own = new Set(['spam.example'])
 
 function filterOf({ site = 'default', counts = new SpamCounts() } = {}) {
@@ -61,29 +61,16 @@ test.each<[string, Partial<Looked>, Before]>([
   ['an address alone', {}, {}],
   ['an address with our stamp', {}, { age: usual }],
   ['a form without a stamp', { name: 'Ada Lovelace' }, {}],
-  ['an autofilled form, sent at once', { name: 'Ada Lovelace' }, { age: fast }],
   ['a page that was open for longer than a day', { name: 'Ada Lovelace' }, { age: old }],
-  ['an office where everybody signs up', { name: 'Ben' }, { busy: true, age: usual }],
   ['an office, sent at once', { name: 'Ben Okafor' }, { busy: true, age: fast }],
   ['a common name', { name: 'Anna' }, { common: true, age: usual }],
   ['a common name, sent at once', { name: 'John Smith' }, { common: true, age: fast }],
   ['a common name in an office', { name: 'Anna' }, { busy: true, common: true, age: usual }],
-  ['a name in capitals', { name: 'MARÍA JOSÉ GARCÍA' }, { age: usual }],
-  ['an apostrophe', { name: "O'Brien" }, { age: usual }],
-  ['titles and initials', { name: 'Dr. J. R. Smith, Ph.D.' }, { age: usual }],
-  ['initials without spaces', { name: 'J.R.R. Tolkien' }, { age: usual }],
-  ['dots for spaces', { name: 'Anna.Maria St.John' }, { busy: true }],
-  ['another script', { name: '田中 太郎' }, { age: usual }],
-  ['right to left', { name: 'محمد علي' }, { age: usual }],
-  ['an emoji', { name: 'Zoë 🌻' }, { age: usual }],
-  ['a technology', { name: 'Node.js and ASP.NET Fan' }, { busy: true }],
-  ['a company', { name: 'A.B.C. Company (Yahoo!)' }, { busy: true }],
   ['a handle', { name: '@ada' }, { busy: true }],
-  ['dots in the address', { email: 'a.d.a.l.o.v.e@gmail.com' }, { busy: true, age: fast }],
-  ['a plus in the address', { email: 'ada+lists@gmail.com' }, { age: usual }],
   ['a relay that hides the address', { email: 'x7k2@privaterelay.appleid.com' }, { age: fast }],
   ['the own address as a name', { email: 'ada@corp.com', name: 'Ada@Corp.com' }, { busy: true }],
   ['a throw-away address, and no other sign', { email: 'ada@yopmail.com' }, { age: usual }],
+  ['a listed typing error with a link', { email: 'ada@gmial.com', name: 'WWW.SITE.RU' }, {}],
   ['a domain as a name', { name: 'booking.com', fields: { website: 'https://booking.com' } }, {}],
   ['links where they belong', { fields: { about: 'see www.a.ru', website: 'https://a.ru' } }, {}],
   [
@@ -106,11 +93,7 @@ const mail = '✉ You have received 1 email № 708165. Open >> https://telegra.
 
 test.each<[string, Partial<Looked>, Before, readonly Signal[] | undefined]>([
   ['a filled hidden field', { message: 'x' }, {}, ['hidden-field']],
-  ['all fields filled', { message: 'Ada', name: 'Ada' }, { age: fast }, ['hidden-field', 'stamp']],
   ['a mail to a victim', { name: mail }, { age: fast }, ['link-in-name', 'stamp']],
-  ['a wave of them', { name: pills }, { busy: true }, ['link-in-name', 'busy-network']],
-  ['one text, many clients', { name: pills }, { common: true }, ['link-in-name', 'repeated-name']],
-  ['discount drugs', { name: 'Click http://evil/x' }, { age: fast }, ['link-in-name', 'stamp']],
   ['a forged stamp', { name: 'www.site.ru', stamp: 'now' }, {}, ['link-in-name', 'stamp']],
   ['a stamp kept for days', { name: 't.me/joinx' }, { age: old }, ['link-in-name', 'stamp']],
   [
@@ -120,25 +103,11 @@ test.each<[string, Partial<Looked>, Before, readonly Signal[] | undefined]>([
     ['link-in-name', 'busy-network'],
   ],
   ['a link in two fields', { name: pills, fields: { company: 'xyz.biz' } }, {}, ['links']],
-  ['first and last name', { name: 'bit.ly/x1', tags: ['bit.ly/x1'] }, {}, ['links']],
-  ['all text fields', { name: mail, fields: { company: mail, about: mail } }, {}, ['links']],
   [
     'a throw-away address with a link',
     { email: 'a@mailinator.com', name: 'WWW.SITE.RU' },
     {},
     ['disposable-domain', 'link-in-name'],
-  ],
-  [
-    'a throw-away address at once',
-    { email: 'a@yopmail.com' },
-    { age: fast },
-    ['disposable-domain', 'stamp'],
-  ],
-  [
-    'many throw-away addresses',
-    { email: 'a@guerrillamail.com' },
-    { busy: true },
-    ['disposable-domain', 'busy-network'],
   ],
   [
     'one name, throw-away',
@@ -153,30 +122,10 @@ test.each<[string, Partial<Looked>, Before, readonly Signal[] | undefined]>([
     ['disposable-domain', 'busy-network'],
   ],
   [
-    'a domain that the operator adds',
-    { email: 'a@spam.example' },
-    { age: fast },
-    ['disposable-domain', 'stamp'],
-  ],
-  [
     'a subdomain of that',
     { email: 'a@mx.spam.example' },
     { age: fast },
     ['disposable-domain', 'stamp'],
-  ],
-  ['a casino', { name: 'Выиграй на сайт.рф' }, { busy: true }, ['link-in-name', 'busy-network']],
-  ['a gift', { name: '🎁 Get free telegra.ph/iphone' }, { age: fast }, ['link-in-name', 'stamp']],
-  [
-    'a fake name in a flood',
-    { name: 'John' },
-    { busy: true, common: true, age: fast },
-    ['busy-network', 'repeated-name', 'stamp'],
-  ],
-  [
-    'a flood with a forged stamp',
-    { name: 'John', stamp: 'x' },
-    { busy: true, common: true },
-    ['busy-network', 'repeated-name', 'stamp'],
   ],
   [
     'a flood of links',
@@ -190,21 +139,7 @@ test.each<[string, Partial<Looked>, Before, readonly Signal[] | undefined]>([
     {},
     ['hidden-field', 'disposable-domain'],
   ],
-  [
-    'random letters in all fields',
-    { name: 'jadJFOWMpasdfwp', fields: { company: 'kQwXzPlm' } },
-    { age: usual },
-    undefined,
-  ],
   ['one link, patiently typed', { name: pills }, { age: usual }, undefined],
-  ['a real address of somebody else', { email: 'victim@gmail.com' }, { age: usual }, undefined],
-  [
-    'dots in a Gmail address',
-    { email: 'v.i.c.t.i.m@gmail.com' },
-    { busy: true, age: fast },
-    undefined,
-  ],
-  ['a program that claims no form', { name: 'Ada' }, { busy: true }, undefined],
 ])('a hostile signup has its signs: %s', (_, given, before, signals) => {
   expect(verdict(given, before)).toEqual(signals)
 })

@@ -1,16 +1,26 @@
 import type { Clock } from '../platform/clock.ts'
-import { collectedLength } from './field-control.ts'
-import type { Field } from './field.ts'
+import { collectedLength } from '../signup/field-control.ts'
+import type { Field } from '../signup/field.ts'
 import { HourlyCount } from './hourly-count.ts'
 import { hasAddress, hasLink } from './links.ts'
-import type { ParsedSignup } from './parse.ts'
-import type { Stamps } from './stamps.ts'
-import { type Signal, signalPoints, suspectPoints } from './suspicion.ts'
+import type { ParsedSignup } from '../signup/parse.ts'
+import type { Stamps } from '../challenge/stamps.ts'
+import { suggestEmail } from '../signup/suggest-email.ts'
+import { type Signal, signalPoints, suspectPoints } from '../signup/suspicion.ts'
 
 /** Networks, and names, that there is room for, of all sites together: 4 MB in all. */
 const keysMax = 16_384
 const signupsOfNetwork = 20
 const clientsOfName = 5
+
+interface Domains {
+  has(domain: string): boolean
+}
+
+/** Those of a list that nobody gets by mistyping another one, as `gmial.com`: who does is a person. */
+export function withoutTypos(list: Domains): Domains {
+  return { has: (domain) => list.has(domain) && suggestEmail(`x@${domain}`) === undefined }
+}
 
 /** What all sites of a process count together. Nothing of it is stored. */
 export class SpamCounts {
@@ -24,7 +34,7 @@ export interface SpamFilterOptions {
   /** Whether the rows of suspect signups go to the tab for them. */
   readonly quarantines: boolean
   /** Domains of throw-away addresses, in lower case. Their subdomains count as well. */
-  readonly domains: readonly { has(domain: string): boolean }[]
+  readonly domains: readonly Domains[]
   readonly fields: readonly Field[]
   readonly stamps: Pick<Stamps, 'isGood'>
   readonly counts: SpamCounts

@@ -5,14 +5,12 @@ import { Waiting } from './waiting.ts'
 import type { Appended, SignupStatus } from '../journal/contracts/intake-log.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { createHealth } from '../ops/health.ts'
-import { systemClock } from '../platform/clock.ts'
-import { listen } from '../platform/node/http-server.ts'
 import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
-import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
+import { second } from '../platform/clock.ts'
 
-const second = 1000
 const limits = { rowsMax: 100_000, bytesMax: 1_000_000_000 }
 const staying = () => new AbortController().signal
 
@@ -69,16 +67,6 @@ function world(waitingMax?: BudgetLimits) {
     },
   }
 }
-
-test('a wait ends when the batch with the signup is settled', async () => {
-  await using it = world()
-  const visitor = it.wait(await it.accept(1), 30)
-  await it.clock.run(2 * second)
-  expect(visitor.waitedMs).toBeUndefined()
-  await it.deliver()
-  await it.clock.run(0)
-  expect(visitor.waitedMs).toBe(2 * second)
-})
 
 test('a wait ends within a second after another process has settled the batch', async () => {
   await using journal = openSqliteJournal(':memory:')
@@ -250,40 +238,6 @@ test('a stop ends every wait at once, and no wait begins after it', async () => 
   expect(it.clock.sleeping).toBe(0)
 })
 
-test('a wait ends when the client closes its connection', async () => {
-  await using journal = openSqliteJournal(':memory:')
-  const waiting = new Waiting({
-    journal: journal.intake,
-    health: createHealth(),
-    clock: systemClock,
-  })
-  const signups = storedOf(await journal.intake.append([makeSignup()]))
-  const waits = Promise.withResolvers<undefined>()
-  const over = Promise.withResolvers<undefined>()
-  const server = await listen({
-    fetch: async (request) => {
-      const patience = { until: Infinity, left: request.signal }
-      const wait = waiting.untilWritten(signups, patience, undefined)
-      waits.resolve(undefined)
-      await wait
-      over.resolve(undefined)
-      return { status: 200, headers: [], body: '' }
-    },
-    refuse: (failure) => ({ status: 400, headers: [], body: failure }),
-    host: '127.0.0.1',
-    port: 0,
-    bodyBytesMax: 1024,
-  })
-  const hangUp = new AbortController()
-  const answer = fetch(server.url, { method: 'POST', body: '{}', signal: hangUp.signal })
-  await waits.promise
-  hangUp.abort()
-  await expect(answer).rejects.toThrow()
-  await over.promise
-  waiting.stop()
-  await server.close(0)
-})
-
 test('when too many signups wait, of one client or in all, the next ones are answered at once', async () => {
   await using it = world({ max: 4, clientMax: 2 })
   const [one, two, three] = [await it.accept(1), await it.accept(1), await it.accept(2)]
@@ -350,26 +304,6 @@ test('ten thousand waits share one timer, and one settled batch ends them all', 
   expect(visitors.filter(({ waitedMs }) => waitedMs === 500)).toHaveLength(10_000)
   await it.clock.run(second)
   expect(it.clock.sleeping).toBe(0)
-})
-
-test('ten thousand waits on the real clock add at most one timer to the process', async () => {
-  await using journal = openSqliteJournal(':memory:')
-  const waiting = new Waiting({
-    journal: journal.intake,
-    health: createHealth(),
-    clock: systemClock,
-  })
-  const timers = () =>
-    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
-  const signups = storedOf(await journal.intake.append([makeSignup()]))
-  const before = timers()
-  const until = systemClock.elapsed() + 30 * second
-  const waits = Array.from({ length: 10_000 }, () =>
-    waiting.untilWritten(signups, { until, left: staying() }, undefined),
-  )
-  expect(timers() - before).toBeLessThanOrEqual(1)
-  waiting.stop()
-  await Promise.all(waits)
 })
 
 function storedOf(answer: Appended): SignupStatus[] {

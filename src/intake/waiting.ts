@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
-import { refusalWords } from '../signup/trouble.ts'
+import { blockedWords } from '../signup/trouble.ts'
 import type { SignupState } from '../signup/wire.ts'
 
 export interface WaitingOptions {
@@ -55,7 +55,7 @@ export class Waiting {
 
   isWritten(signup: SignupStatus): boolean {
     if (signup.beside) return false
-    return signup.writtenAt !== undefined || this.#isSettled(tabOf(signup), signup.position)
+    return signup.writtenAt !== undefined || this.#isSettled(signup.sheetTab, signup.position)
   }
 
   /** The state that its visitor is told. */
@@ -104,7 +104,7 @@ export class Waiting {
       if (this.isWritten(signup)) continue
       areWritten = false
       if (signup.beside) continue
-      reason ??= blockedBy(this.#options.health, tabOf(signup))
+      reason ??= blockedBy(this.#options.health, signup.sheetTab)
     }
     // The granted wait, when the client asked for it and all signups are written.
     const waitSeconds = areWritten ? patience?.seconds : undefined
@@ -137,7 +137,9 @@ export class Waiting {
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
-    const tabs = new Set(this.#visitors.values().flatMap(({ signups }) => signups.map(tabOf)))
+    const tabs = new Set(
+      this.#visitors.values().flatMap(({ signups }) => signups.map(({ sheetTab }) => sheetTab)),
+    )
     // Ignore a failing journal here: intake and delivery report it.
     this.#settle(await this.#options.journal.cursors([...tabs]).catch(() => []))
     this.#isLooking = false
@@ -164,7 +166,7 @@ export class Waiting {
   #isOver({ signups, until }: Omit<Waiter, 'release'>): boolean {
     if (until < this.#options.clock.elapsed() + tickMs) return true
     const { health } = this.#options
-    const isBlocked = (it: SignupStatus) => blockedBy(health, tabOf(it)) !== undefined
+    const isBlocked = (it: SignupStatus) => blockedBy(health, it.sheetTab) !== undefined
     return (
       signups.every((it) => this.isWritten(it)) ||
       signups.some((it) => !this.isWritten(it) && isBlocked(it))
@@ -203,14 +205,7 @@ export function patienceOf(
 
 export type Progress = ReturnType<Waiting['progressOf']>
 
-/** The tab whose cursor tells whether the signup is written. */
-function tabOf({ sheetTab, isTabOpen, heldIn }: SignupStatus): string {
-  return heldIn ?? (isTabOpen ? '' : sheetTab)
-}
-
 function blockedBy(health: Health, tab: string): string | undefined {
   const { delivery, tabs } = health
-  if (delivery.state === 'blocked') return refusalWords[delivery.reason]
-  const aside = tabs.size === 0 ? undefined : tabs.get(tabKey(tab))
-  return aside && refusalWords[aside.reason]
+  return blockedWords(delivery, tabs.size === 0 ? undefined : tabs.get(tabKey(tab)))
 }

@@ -1,28 +1,36 @@
-import type { SignupRecord } from '../../journal/contracts/reader.ts'
-import { type Cell, headingsOf, noColumns, toRow } from '../../signup/row.ts'
-import type { Signup } from '../../signup/signup.ts'
-import { csvRecord } from '../../spreadsheet/csv.ts'
-import type { Sink } from '../terminal/output.ts'
-import { iso } from '../../platform/clock.ts'
+import type { Reader, SignupRecord } from '../journal/contracts/reader.ts'
+import { iso } from '../platform/clock.ts'
+import { type Cell, headingsOf, noColumns, toRow } from '../signup/row.ts'
+import type { Signup } from '../signup/signup.ts'
+import { csvRecord } from '../spreadsheet/csv.ts'
+import { pagesOf } from './pages-of.ts'
+
+/**
+ * The signups of the list that are chosen, page by page, so that no transaction stays open, and how many were
+ * read for it.
+ */
+export async function* exportedPages(
+  reader: Pick<Reader, 'page'>,
+  pageRows: number,
+  isChosen: (signup: Signup) => boolean = () => true,
+) {
+  for await (const page of pagesOf(pageRows, (after) => reader.page(after, pageRows))) {
+    yield { rows: page.filter(({ signup }) => isChosen(signup)), read: page.length }
+  }
+}
 
 export interface ExportFormat {
-  write(page: readonly SignupRecord[]): Promise<void>
-  /** Writes what belongs to the end. */
-  finish(): Promise<void>
+  /** What stands above all rows. */
+  readonly head: string
+  readonly lines: (rows: readonly SignupRecord[]) => string
 }
 
 /** RFC 4180 in UTF-8, as the files of the local workbook: no program takes a cell for a formula. */
-export function csvFormat(sink: Sink, own = noColumns): ExportFormat {
-  let lead = csvLine(headingsOf(own))
+export function csvFormat(own = noColumns): ExportFormat {
   return {
-    async write(page) {
-      const rows = page.map(({ signup }) => csvLine(toRow(signup, signup.sheetTab, own)))
-      await sink.write(lead + rows.join(''))
-      lead = ''
-    },
-    async finish() {
-      if (lead !== '') await sink.write(lead)
-    },
+    head: csvLine(headingsOf(own)),
+    lines: (rows) =>
+      rows.map(({ signup }) => csvLine(toRow(signup, signup.sheetTab, own))).join(''),
   }
 }
 
@@ -31,13 +39,9 @@ export function csvLine(cells: readonly Cell[]): string {
 }
 
 /** One JSON object a line, with the names of the signup request. */
-export function ndjsonFormat(sink: Sink): ExportFormat {
-  return {
-    async write(page) {
-      await sink.write(page.map(({ signup }) => `${JSON.stringify(toObject(signup))}\n`).join(''))
-    },
-    async finish() {},
-  }
+export const ndjsonFormat: ExportFormat = {
+  head: '',
+  lines: (rows) => rows.map(({ signup }) => `${JSON.stringify(toObject(signup))}\n`).join(''),
 }
 
 /** A signup with the names of the signup request. */

@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { xlsxFormat } from '../../src/cli/export/xlsx.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import type { SignupRecord } from '../../src/journal/contracts/reader.ts'
 import { columns, toRow } from '../../src/signup/row.ts'
 import { shownCell } from '../../src/spreadsheet/csv.ts'
-import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 
@@ -51,15 +49,8 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-test('LibreOffice shows the cells of an XLSX export as they are, all of them text', async () => {
-  const file = await exported('xlsx')
-  expect(await cellsIn(file)).toEqual([cells])
-  const document = await readFile(await converted(file, 'fods'), 'utf8')
-  expect(document).not.toMatch(/table:formula|office:value-type="(?!string)/)
-})
-
 test('LibreOffice shows the cells of a CSV export that is opened as text, and finds no formula in any', async () => {
-  const file = await exported('csv')
+  const file = await exported()
   const asText = columns.map((_, at) => `${at + 1}/2`).join('/')
   const [sheet = []] = await cellsIn(file, `--infilter=CSV:44,34,76,1,${asText}`)
   const bare = (rows: readonly (readonly string[])[]) =>
@@ -72,28 +63,9 @@ test('LibreOffice shows the cells of a CSV export that is opened as text, and fi
   expect(document).not.toContain('table:formula')
 })
 
-test('a sheet that is full is followed by another one, each with the header row', async () => {
-  const parts: Uint8Array[] = []
-  const sink = { write: async (part: string | Uint8Array) => void parts.push(Buffer.from(part)) }
-  const format = xlsxFormat(sink, [], 3)
-  const records = makeSignups(5).map((signup, at): SignupRecord => ({ position: at + 1, signup }))
-  await format.write(records.slice(0, 3))
-  await format.write(records.slice(3))
-  await format.finish()
-  const file = join(folder.path, 'split.xlsx')
-  await writeFile(file, Buffer.concat(parts))
-  const rows = records.map(({ signup }) => toRow(signup, signup.sheetTab).map(shownCell))
-  const head = [...columns]
-  expect(await cellsIn(file)).toEqual([
-    [head, ...rows.slice(0, 2)],
-    [head, ...rows.slice(2, 4)],
-    [head, ...rows.slice(4)],
-  ])
-})
-
-async function exported(format: 'csv' | 'xlsx'): Promise<string> {
-  const file = join(folder.path, `export.${format}`)
-  const args = ['export', '--format', format, '--out', file]
+async function exported(): Promise<string> {
+  const file = join(folder.path, 'export.csv')
+  const args = ['export', '--out', file]
   expect(await runCommand(args, { dataDir: folder.path })).toMatchObject({ code: 0 })
   return file
 }

@@ -1,10 +1,12 @@
+import { rollcall } from '../platform/command-words.ts'
 import type { Erasure } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { JournalHome } from './journal-home.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
+import { besideOf } from './pages-of.ts'
 import { expiredUpTo } from './retention.ts'
-import { counted } from './words.ts'
+import { counted, digits } from './words.ts'
 
 /** What was done for one person, and what was not. */
 export type Forgotten = Awaited<ReturnType<typeof forget>>
@@ -19,6 +21,9 @@ const byHand = [
   'what programs keep that webhooks have told',
 ]
 
+/** What the service itself does not read: to close a file ends all locks that its process has on it. */
+const unreadFiles = `other files in DATA_DIR, through which ${rollcall('forget')} looks`
+
 /** What a database keeps of a row that was changed, until it cleans up by itself or is told to. */
 const databaseCopies =
   "the database's own copies: VACUUM removes dead rows, ANALYZE old statistics; its write-ahead log, replicas and server log stay"
@@ -26,7 +31,7 @@ const databaseCopies =
 export interface ForgetOptions {
   /** The sites where the person is forgotten, by name. */
   readonly journals: ReadonlyMap<string, Journal>
-  readonly home: Pick<JournalHome, 'filesWith' | 'leftBehind'>
+  readonly home: Pick<JournalHome, 'leftBehind'> & Partial<Pick<JournalHome, 'filesWith'>>
   /** Begins to remove rows, unless a service does it. */
   readonly startRemoval: () => Promise<RowRemoval>
   /** The sites that have a spreadsheet. Rows of others are not waited for. */
@@ -58,26 +63,27 @@ export async function forget(address: string, options: ForgetOptions) {
   const erased = new Map<string, Erased>()
   const beside = { pending: 0, mails: 0, blocks: 0 }
   for (const [name, { erasure, confirmation }] of journals) {
-    const { pending, messages, block } = await confirmation.ofPerson(address)
-    beside.pending += pending.length
-    beside.mails += messages.length
-    if (block) beside.blocks += 1
+    for await (const { pending, messages, block, next } of besideOf(confirmation, address)) {
+      beside.pending += pending.length
+      beside.mails += messages.length
+      if (block && !next) beside.blocks += 1
+    }
     erased.set(name, await eraseAll(erasure, address, options))
   }
   const sum = (of: (site: Erased) => number) =>
     [...erased.values()].reduce((all, it) => all + of(it), 0)
+  const before = await waitingOf(address, journals, erased)
   const reason = await removeRows(options)
   const until = options.clock.elapsed() + scrubMaxMs
   for (const { erasure } of journals.values()) {
     await isTrueBy(until, () => erasure.scrub(), options)
   }
   const { waiting, inBatch, sites } = await waitingOf(address, journals, erased)
-  const rows = { ...noRows, waiting }
-  for (const [name, { erasure }] of journals) {
-    const { written = [], frozen: inBatches = [] } = erased.get(name) ?? {}
-    await countOutcomes(erasure, [...written, ...inBatches], rows)
-  }
-  const files = await home.filesWith(address)
+  // A running service may have removed some before they were counted.
+  const found = sum((it) => it.written.length + it.frozen.length)
+  const rows = { toGo: Math.max(found, before.waiting), waiting }
+  const files = home.filesWith ? await home.filesWith(address) : undefined
+  const unsearched = home.filesWith ? databaseCopies : unreadFiles
   const old = home.leftBehind()
   const unwritten = sum((it) => it.unwritten)
   return {
@@ -104,16 +110,13 @@ export async function forget(address: string, options: ForgetOptions) {
     byHand: [
       ...byHand,
       ...(await expiredRows(journals)),
-      ...(files ? [] : [databaseCopies]),
+      ...(files ? [] : [unsearched]),
       ...(old ? [`the journal of before DATABASE_URL, ${old.path}`] : []),
     ],
   }
 }
 
 type Erased = Awaited<ReturnType<typeof eraseAll>>
-
-/** How many rows: `notFound` ones were gone or had another address, and `others` have it with another time. */
-export const noRows = { removed: 0, notFound: 0, waiting: 0, others: 0 }
 
 export async function eraseAll(
   erasure: Erasure,
@@ -135,35 +138,28 @@ export async function eraseAll(
   return erased
 }
 
-export type RemovalWait = Pick<
-  ForgetOptions,
-  'journals' | 'startRemoval' | 'reachable' | 'clock' | 'stop' | 'waitMs'
->
-
 /** Waits until the rows are removed. Returns why some wait. */
-export async function removeRows(options: RemovalWait): Promise<string | undefined> {
+async function removeRows(options: ForgetOptions): Promise<string | undefined> {
   const { journals, reachable, startRemoval, clock, waitMs } = options
-  const all = new Map([...journals].filter(([name]) => reachable.has(name)))
-  const isDone = async () => (await unfinishedSites(all)).length === 0
+  /** At which sites rows or signups in batches wait, of all people. */
+  const unfinished = async () => {
+    const sites: string[] = []
+    for (const [name, { erasure }] of journals) {
+      const { removals, frozen } = await erasure.unfinished()
+      if (reachable.has(name) && removals + frozen > 0) sites.push(name)
+    }
+    return sites
+  }
+  const isDone = async () => (await unfinished()).length === 0
   if (await isDone()) return undefined
   await using removal = await startRemoval()
   await isTrueBy(clock.elapsed() + waitMs, isDone, options)
-  const sites = await unfinishedSites(all)
+  const sites = await unfinished()
   const reasons = await Promise.all(sites.map((site) => removal.reasonAt(site)))
   return reasons.find((reason) => reason !== undefined)
 }
 
-/** At which sites rows or signups in batches wait, of all people. */
-async function unfinishedSites(journals: ReadonlyMap<string, Journal>): Promise<readonly string[]> {
-  const sites: string[] = []
-  for (const [name, { erasure }] of journals) {
-    const { removals, frozen } = await erasure.unfinished()
-    if (removals + frozen > 0) sites.push(name)
-  }
-  return sites
-}
-
-/** The same of this address, how many wait, and how many of them are signups in batches. */
+/** How many rows and signups in batches of this address wait, how many are in batches, and at which sites. */
 async function waitingOf(
   address: string,
   journals: ReadonlyMap<string, Journal>,
@@ -171,11 +167,11 @@ async function waitingOf(
 ) {
   const sum = { waiting: 0, inBatch: 0, sites: [] as string[] }
   for (const [name, { erasure }] of journals) {
-    const { frozen } = await erasure.unfinished()
-    const inBatch = Math.min(frozen, erased.get(name)?.frozen.length ?? 0)
+    const frozenMax = erased.get(name)?.frozen.length ?? 0
+    const inBatch = Math.min(frozenMax, (await erasure.unfinished()).frozen)
     let waiting = inBatch
     for (let rows = await erasure.removals(0); rows.length > 0;) {
-      waiting += rows.filter(({ email }) => email.toLowerCase() === address.toLowerCase()).length
+      waiting += rows.filter((it) => it.email.toLowerCase() === address.toLowerCase()).length
       rows = await erasure.removals(rows.at(-1)?.position ?? Infinity)
     }
     sum.waiting += waiting
@@ -198,21 +194,6 @@ export async function isTrueBy(
   }
 }
 
-export async function countOutcomes(
-  erasure: Erasure,
-  positions: readonly number[],
-  rows: Omit<typeof noRows, 'waiting'>,
-): Promise<void> {
-  let others = 0
-  for (const position of positions) {
-    const outcome = await erasure.takeOutcome(position)
-    if (!outcome) continue
-    rows[outcome.wasFound ? 'removed' : 'notFound'] += 1
-    others = Math.max(others, outcome.others)
-  }
-  rows.others += others
-}
-
 /** Rows of signups that retention has erased: nobody knows any more whose they are. */
 async function expiredRows(journals: ReadonlyMap<string, Journal>): Promise<readonly string[]> {
   const times = await Promise.all(Array.from(journals.values(), (it) => expiredUpTo(it.reader)))
@@ -232,30 +213,37 @@ export function forgottenWords(
   const before = files.some((name) => name.startsWith('journal.db.before-'))
     ? ' Delete a journal that a restore has put aside (.before-) when you do not need it any more.'
     : ''
-  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [
     erased + inBatch + beside.pending + beside.mails === 0
       ? 'No signup has this address: check its spelling. Imports refuse it from now on.'
       : `Erased from the journal: ${counted(erased, 'signup')}.`,
     unwritten > 0 && `Of these ${unwritten} waited, and get no row.`,
     beside.pending + beside.mails > 0 &&
-      `Erased beside the list: ${counted(beside.pending, 'signup')} that waited or had left, ${counted(beside.mails, 'mail')}.`,
+      `Erased as well: ${counted(beside.pending, 'signup')} that waited for a confirmation, ${counted(beside.mails, 'mail')}.`,
     beside.blocks > 0 &&
-      'Kept: a keyed hash of the address, by which it gets no mail, as the person wanted. rollcall mail allow ends that.',
-    `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,
+      `Kept: a keyed hash of the address, by which it gets no mail, as the person wanted. ${rollcall('mail allow')} ends that.`,
+    `To go from the spreadsheet: ${removalWords(rows, reason)}`,
     inBatch > 0 && `In a batch that is on its way: ${inBatch}. They are erased when it has ended.`,
-    rows.waiting > 0 &&
-      `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes what it can; so does the next forget.`,
     absentSites.length > 0 &&
       `Put these sites back into the file of ROLLCALL_CONFIG, as their rows stay until then: ${absentSites.join(', ')}.`,
-    rows.notFound > 0 &&
-      `Not found: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
-    rows.others > 0 &&
-      `Left: ${counted(rows.others, 'row')} with the address and another time. They are of later signups, or a person has changed their time: look at them.`,
     mentions > 0 &&
       `Left: ${counted(mentions, 'signup')} of other people with the address in another cell.`,
     files.length > 0 && `Files in DATA_DIR that have the address: ${files.join(', ')}.${before}`,
-    files.length === 0 && !isInDatabase && 'No file in DATA_DIR has the address.',
+    files.length === 0 &&
+      !isInDatabase &&
+      !left.includes(unreadFiles) &&
+      'No file in DATA_DIR has the address.',
     `Not reached, to do by hand: ${left.join('; ')}.`,
   ].filter((line) => line !== false)
+}
+
+/** Whether rows have gone, in a sentence or two. */
+function removalWords(
+  { toGo, waiting }: { readonly toGo: number; readonly waiting: number },
+  reason: string | null,
+): string {
+  const count = `${counted(toGo, 'row')}.`
+  if (waiting === 0) return toGo === 0 ? count : `${count} That is done.`
+  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
+  return `${count} Waiting: ${digits(waiting)}.${why} The service removes what it can; so does the next forget.`
 }

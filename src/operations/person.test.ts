@@ -4,19 +4,19 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { BesideList, PendingRecord } from '../journal/contracts/confirmation.ts'
 import { expiredFact } from '../journal/contracts/erasure.ts'
-import { entriesOf, readPerson } from './person.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
+import { iso } from '../platform/clock.ts'
+import { entryOf, keptAbout, newestAbout } from './person.ts'
 
 const stop = new AbortController().signal
 const nobody: BesideList = { pending: [], messages: [], block: undefined }
 const agreed = (text: string, more: object = {}) => JSON.stringify({ ...more, consent: text })
 
-/** The person at one site, of whom the journal keeps this beside the list. */
-function personIn(journal: ReturnType<typeof openSqliteJournal>, address: string, beside = nobody) {
+/** What is kept of the person, of whom the journal has this beside the list. */
+async function keptIn(journal: Journal, address: string, beside = nobody) {
   const confirmation = { ...journal.confirmation, ofPerson: async () => beside }
-  return readPerson(address, {
-    journals: new Map([['default', { ...journal, confirmation }]]),
-    ...{ endpoints: new Map(), stop, searched: () => undefined },
-  })
+  const journals = new Map([['default', { ...journal, confirmation }]])
+  return Array.fromAsync(keptAbout(address, { journals, endpoints: new Map(), stop }))
 }
 
 test('all signups of a person are found among those of others, whatever the case, and whether they have rows', async () => {
@@ -29,40 +29,70 @@ test('all signups of a person are found among those of others, whatever the case
     ...makeSignups(4_500),
     makeSignup({ ...ada, email: 'ada@example.com' }),
   ])
-  const { sites } = await personIn(journal, 'ADA@example.com')
-  expect(sites).toMatchObject([
+  expect(await keptIn(journal, 'ADA@example.com')).toMatchObject([
     {
-      site: 'default',
-      signups: [
-        {
-          ...{ state: 'written', receivedAt: '2026-11-20T00:00:00.000Z', tags: ['a'] },
-          ...{ fields: { seats: 2 }, writtenAt: '2026-11-21T00:00:00.000Z' },
-        },
-        { state: 'accepted', writtenAt: null, wording: null },
-      ],
-      ...{ pending: [], mails: [], block: null, expiredUpTo: null },
+      ...{ kind: 'signup', site: 'default', state: 'written', tags: ['a'] },
+      ...{ receivedAt: '2026-11-20T00:00:00.000Z', writtenAt: '2026-11-21T00:00:00.000Z' },
+      fields: { seats: 2 },
     },
+    { kind: 'signup', state: 'waiting', writtenAt: null, wording: null },
   ])
 })
 
-test('each wording is told once, and each signup says which one it agreed to', async () => {
-  await using journal = openSqliteJournal(':memory:')
+test('each wording is told once, each signup says which one it agreed to, and what others sent is none', async () => {
+  const wordings = ['I agree.', 'I agree to more.']
+  await using journal = openSqliteJournal(':memory:', { wordings })
   const email = 'ada@example.com'
   await journal.intake.append([
     makeSignup({ email, metadata: agreed('I agree.', { plan: 'free' }) }),
     makeSignup({ email, metadata: agreed('I agree to more.') }),
     makeSignup({ email, metadata: agreed('I agree.') }),
-    makeSignup({ email, metadata: '{"consent":true}' }),
+    makeSignup({ email, metadata: agreed('Evil.') }),
     makeSignup({ email: 'bob@example.com', metadata: agreed('Of somebody else.') }),
   ])
-  const { wordings, sites } = await personIn(journal, email)
-  expect(wordings).toEqual(['I agree.', 'I agree to more.'])
-  expect(sites[0]?.signups.map(({ wording, metadata }) => [wording, metadata])).toEqual([
-    [0, { plan: 'free' }],
-    [1, {}],
-    [0, {}],
-    [null, { consent: true }],
+  const kept = await keptIn(journal, email)
+  expect(
+    kept.map(({ kind, text, wording, metadata }) => [kind, text ?? wording, metadata]),
+  ).toEqual([
+    ['wording', 'I agree.', undefined],
+    ['signup', 1, { plan: 'free' }],
+    ['wording', 'I agree to more.', undefined],
+    ['signup', 2, {}],
+    ['signup', 1, {}],
+    ['signup', null, { 'consent (sent)': 'Evil.' }],
   ])
+})
+
+test('a page has the newest signups of all sites, and says how much is left out', async () => {
+  await using news = openSqliteJournal(':memory:')
+  await using shop = openSqliteJournal(':memory:')
+  const email = 'ada@example.com'
+  await news.intake.append(makeSignups(150, { email }))
+  const named = makeSignups(30, { email }).map((one, at) => ({ ...one, name: `${at + 10}` }))
+  await shop.intake.append([...makeSignups(200), ...named])
+  const journals = new Map([
+    ['news', news],
+    ['shop', shop],
+  ])
+  const { kept, left } = await newestAbout(email, 40, { journals, endpoints: new Map(), stop })
+  expect(left).toBe(140)
+  expect(kept.map(({ site }) => site)).toEqual([
+    ...Array<string>(10).fill('news'),
+    ...Array<string>(30).fill('shop'),
+  ])
+  const names = kept.slice(10).map(({ name }) => name)
+  expect(names).toEqual(named.map(({ name }) => name).toReversed())
+})
+
+test('a page has so much of what is beside the list, and says how much is left out', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const mail = { kind: 'confirm', madeAt: 0, sentAt: undefined, tries: 0 } as const
+  const beside = { ...nobody, messages: Array.from({ length: 300 }, () => mail) }
+  const confirmation = { ...journal.confirmation, ofPerson: async () => beside }
+  const journals = new Map([['default', { ...journal, confirmation }]])
+  const options = { journals, endpoints: new Map(), stop }
+  const { kept, left } = await newestAbout('ada@example.com', 40, options)
+  expect([kept.length, left]).toEqual([240, 60])
 })
 
 test('what is beside the list is told: pending signups, mails and what keeps them', async () => {
@@ -70,27 +100,31 @@ test('what is beside the list is told: pending signups, mails and what keeps the
   const at = Date.UTC(2026, 10, 20)
   const pending: PendingRecord = {
     signup: makeSignup({ metadata: agreed('I agree.'), fields: { seats: 2 } }),
-    ...{ state: 'declined', until: at + 1000 },
+    until: at + 1000,
   }
   await journal.delivery.noteFact(expiredFact, String(at))
-  const person = await personIn(journal, 'ada@example.com', {
+  const kept = await keptIn(journal, 'ada@example.com', {
     pending: [pending],
     messages: [{ kind: 'confirm', madeAt: at, sentAt: undefined, tries: 2 }],
     block: { why: 'declined', at, until: at + 2000 },
   })
-  const { wordings, sites } = person
-  expect(entriesOf(person).map(({ heading }) => heading)).toEqual([
-    ...['Beside the list', 'Mail', 'No mail goes to this address', 'Erased by RETENTION_DAYS'],
-  ])
-  expect(wordings).toEqual(['I agree.'])
-  expect(sites[0]).toMatchObject({
-    pending: [
-      {
-        ...{ state: 'declined', wording: 0, metadata: {}, fields: { seats: 2 } },
-        until: '2026-11-20T00:00:01.000Z',
-      },
+  expect(kept.map((one) => entryOf(one, 7).heading)).toEqual([
+    ...[
+      'Text that was agreed to',
+      'Pending',
+      'Mail',
+      'No mail goes to this address, or no welcome to who has left',
     ],
-    mails: [{ kind: 'confirm', madeAt: '2026-11-20T00:00:00.000Z', sentAt: null, tries: 2 }],
-    block: { why: 'declined', until: '2026-11-20T00:00:02.000Z' },
-  })
+    'Erased by RETENTION_DAYS',
+  ])
+  expect(kept).toMatchObject([
+    { wording: 1, text: 'I agree.' },
+    {
+      ...{ wording: 1, metadata: {}, fields: { seats: 2 } },
+      until: '2026-11-20T00:00:01.000Z',
+    },
+    { mail: 'confirm', madeAt: '2026-11-20T00:00:00.000Z', sentAt: null, tries: 2 },
+    { why: 'declined', until: '2026-11-20T00:00:02.000Z' },
+    { expiredUpTo: iso(at) },
+  ])
 })

@@ -1,11 +1,6 @@
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { visibleJson, visibleLines } from '../../platform/visible.ts'
 
-/** Takes text or bytes, one chunk after the other. Resolves when the next chunk may come. */
-export interface Sink {
-  write(chunk: string | Uint8Array): Promise<void>
-}
-
 /** Nobody reads standard output any more, as after `| head`. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed'
@@ -17,7 +12,7 @@ export class OutputClosed extends Error {
  */
 export class Output {
   /** For data, byte for byte. */
-  readonly data: Sink = { write: (chunk) => this.#write(chunk) }
+  readonly data = { write: (chunk: string | Uint8Array) => this.#write(chunk) }
   readonly #stream: NodeJS.WritableStream
 
   constructor(stream: NodeJS.WritableStream) {
@@ -46,6 +41,16 @@ export class Output {
 
   json(value: unknown, spaces = 2): Promise<void> {
     return this.#write(`${visibleJson(JSON.stringify(value, null, spaces))}\n`)
+  }
+
+  /** Writes one JSON object: these facts, and a list of this name whose items come bit by bit, each as a line. */
+  async jsonOf(facts: object, name: string, items: AsyncIterable<unknown>): Promise<void> {
+    let before = `${JSON.stringify(facts).slice(0, -1)},"${name}":[`
+    for await (const item of items) {
+      await this.#write(visibleJson(`${before}\n${JSON.stringify(item)}`))
+      before = ','
+    }
+    await this.#write(visibleJson(`${before === ',' ? '' : before}\n]}\n`))
   }
 
   #write(chunk: string | Uint8Array): Promise<void> {

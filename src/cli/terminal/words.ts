@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { listOf } from '../../operations/words.ts'
-import { suggest } from '../../signup/suggest.ts'
+import { suggest } from '../../platform/suggest.ts'
 
 /** The name that was probably meant, or what there is. @param kind such as `Tabs` */
 export function nameHint(name: string, known: readonly string[], kind: string): string {

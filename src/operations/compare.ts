@@ -67,13 +67,6 @@ const statements = {
  */
 export type FoundKind = 'missing' | 'edited' | 'elsewhere'
 
-export interface DoubleRow {
-  readonly at: Millis
-  readonly tab: string
-  /** How many rows there are too many. */
-  readonly extra: number
-}
-
 /** How many there are of each. */
 export interface Compared {
   /** Signups whose row was found. */
@@ -202,8 +195,8 @@ export class Comparison implements RowTaker, Disposable {
     }
   }
 
-  /** The first rows that are there too often, at most `max` of them. Call it after `compare`. */
-  doubles(max: number): readonly DoubleRow[] {
+  /** The first rows that are there too often, at most `max`, and by how many. Call it after `compare`. */
+  doubles(max: number) {
     return this.#tables.all('doubles', max).map(({ time, tab, extra }) => ({
       at: Number(time),
       tab: this.#names[Number(tab)] ?? '',

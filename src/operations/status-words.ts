@@ -1,4 +1,5 @@
 import type { Status } from './status.ts'
+import { mailHint } from '../signup/mail-trouble.ts'
 import { endpointHint, endpointWords } from './webhooks.ts'
 import { digits } from './words.ts'
 
@@ -10,18 +11,25 @@ import { digits } from './words.ts'
 export function statusFacts(now: Status, stopped = ''): string[][] {
   const { beside } = now
   const signs = Object.entries(now.suspect.signs).map(([sign, count]) => `${sign} ${digits(count)}`)
-  const suspect = beside.suspect > 0 ? `, of which ${digits(beside.suspect)} suspect` : ''
-  const held = (beside.held ?? 0) + beside.suspect
+  const suspect = beside.suspect > 0 ? `, of which ${digits(beside.suspect)} held` : ''
+  const held = beside.held + beside.suspect
   return [
+    ['On the list', digits(now.onList)],
+    ['Erased', beside.erased > 0 ? digits(beside.erased) : ''],
     waitingFact(now),
     ['Signs of spam, 7 days', signs.join(', ')],
-    ['In quarantine', held > 0 ? digits(held) : ''],
-    ['To be confirmed', beside.pending > 0 ? digits(beside.pending) + suspect : ''],
+    ['Held', held > 0 ? [digits(held), heldEndingWords(now)].filter(Boolean).join(', ') : ''],
+    ['Pending', beside.pending > 0 ? digits(beside.pending) + suspect : ''],
     ['Get no mail', beside.blocked > 0 ? `${digits(beside.blocked)}, as they wanted` : ''],
     ...mailFacts(now),
     ...now.webhooks.map((it) => [`Webhook ${it.webhook}, ${it.host}`, endpointWords(it)]),
     ...deliveryFacts(now, stopped),
   ].filter(([, value]) => value !== '')
+}
+
+/** How many held signups will be erased, and by when; empty when none will be soon. */
+export function heldEndingWords({ heldEnding: { signups, until } }: Status): string {
+  return signups > 0 ? `of which ${digits(signups)} will be erased by ${until.slice(0, 10)}` : ''
 }
 
 export function waitingFact({ waiting: { signups, oldest } }: Status): string[] {
@@ -43,20 +51,45 @@ export function deliveryFacts(now: Status, stopped = ''): string[][] {
   ]
 }
 
-/** What to do, in sentences. */
-export function statusHints({ delivery, tabsSetAside, webhooks }: Status): readonly string[] {
-  const ofWebhooks = webhooks.map((it) => endpointHint(it, it.webhook))
-  const all = [...[delivery, ...tabsSetAside].map(({ hint }) => hint), ...ofWebhooks]
-  return all.filter((hint) => typeof hint === 'string')
+/** Something that does not work, and what to do about it. */
+export interface Trouble {
+  /** What it is with: a number is that of a webhook. */
+  readonly about: 'rows' | 'mail' | number
+  readonly what: string
+  readonly hint: string | undefined
 }
+
+/** What does not work now. */
+export function troublesOf({ delivery, tabsSetAside, webhooks, mail }: Status): readonly Trouble[] {
+  const found: Trouble[] = []
+  const tell = (about: Trouble['about'], what: string, hint?: string | null) =>
+    found.push({ about, what, hint: hint ?? undefined })
+  const { state, error } = delivery
+  if (state === 'blocked' || state === 'delayed')
+    tell('rows', `Rows are ${state}: ${error ?? ''}`, delivery.hint)
+  for (const { tab, error, hint } of tabsSetAside)
+    tell('rows', `The tab ${tab} is set aside: ${error}`, hint)
+  if (mail.state === 'failing' && !mail.goesAgain)
+    tell('mail', `Mails are not sent: ${mail.error ?? ''}`, mailHint(mail.error ?? ''))
+  for (const it of webhooks) {
+    const hint = endpointHint(it, it.webhook)
+    const what = `Webhook ${it.webhook}, ${it.host}: ${endpointWords(it)}`
+    if (hint !== undefined) tell(it.webhook, what, hint)
+  }
+  return found
+}
+
+const limits = 'an address gets one mail in 15 minutes, 3 a day'
 
 /** Those of `statusFacts` about mail. Empty words say nothing. */
 export function mailFacts({ mail }: Status): string[][] {
-  const { state, since, error, waiting, oldest, lastSent, lastFailure } = mail
+  const { state, since, error, waiting, resting, oldest, lastSent, lastFailure } = mail
   const oldestWords = oldest ? `, the oldest since ${timeWords(oldest)}` : ''
   const failing = state === 'failing' ? `${error ?? ''} (since ${timeWords(since ?? '')})` : ''
   return [
     ['Mails waiting', waiting > 0 ? digits(waiting) + oldestWords : ''],
+    // While the server fails, all that waits waits for the server.
+    ['Of these, later', resting > 0 && failing === '' ? `${digits(resting)}: ${limits}` : ''],
     ['Mail', failing],
     ['Last mail', lastSent ? timeWords(lastSent) : ''],
     [

@@ -4,7 +4,7 @@ import {
   readDeliveryNote,
   readMailNote,
 } from '../journal/contracts/delivery-log.ts'
-import type { Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
+import type { Count, Counted, Reader } from '../journal/contracts/reader.ts'
 import { day, hour, iso, isoOrNull, minute } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
@@ -33,22 +33,26 @@ export async function readStatus(
   endpoints: readonly Endpoint[] = [],
 ) {
   const today = now - (now % day)
-  const figures = await reader.figures(today - 6 * day, now)
-  const { all, hours, suspects, allSuspects } = figures
+  const figures = await reader.figures()
+  const { accepted, written, suspect, erased, pending, asked, confirmed } = figures.all
+  const counts = await reader.counted(['accepted', 'written', 'suspect'], today - 6 * day, now)
+  const of = (what: Counted) => counts.filter((it) => it.what === what)
   const note = await readDeliveryNote(reader)
-  const { pending, suspect, held, blocked } = await reader.beside()
+  const beside = await reader.beside()
+  const ending = await reader.heldEnding(now)
   return {
     at: iso(now),
-    accepted: spansOf(hours, ({ accepted }) => accepted, all.accepted, today),
-    written: spansOf(hours, ({ written }) => written, all.written, today),
+    accepted: spansOf(of('accepted'), accepted, today),
+    written: spansOf(of('written'), written, today),
+    // Those that count, less those that were erased.
+    onList: Math.max(0, accepted - erased),
     // Signups that look like spam, held or not.
-    suspect: {
-      ...spansOf(suspects, ({ count }) => count, allSuspects, today),
-      signs: signsOf(figures),
-    },
-    // Signups that wait for their person to confirm them, how many of them are suspect, how many stand in
-    // quarantine, and how many addresses get no mail, as their person wanted.
-    beside: { pending, suspect, held: held ?? null, blocked },
+    suspect: { ...spansOf(of('suspect'), suspect, today), signs: signsOf(of('suspect')) },
+    // Signups that wait for their person to confirm them, how many of them are suspect, how many are held, how
+    // many addresses get no mail, as their person wanted, and how many were asked, confirmed and erased at all.
+    beside: { pending, ...beside, asked, confirmed, erased },
+    // Held ones that will be erased, as nobody has decided on them for 90 days.
+    heldEnding: { signups: ending.waiting, until: iso(ending.until) },
     mail: await mailOf(reader),
     webhooks: await Promise.all(
       endpoints.map(async ({ number, host, key }) => {
@@ -56,7 +60,7 @@ export async function readStatus(
       }),
     ),
     // The last 24 hours, this one included, the earliest first.
-    hours: lastHours(hours, now),
+    hours: lastHours(counts, now),
     // The signups that are not in the spreadsheet yet.
     waiting: { signups: figures.waiting, oldest: isoOrNull(figures.oldestWaiting) },
     lastDelivery: isoOrNull(figures.lastWritten),
@@ -71,13 +75,16 @@ export async function readStatus(
 
 /** Mails that wait, and whether they can be sent. Reasons are fixed sentences. */
 async function mailOf(reader: Reader) {
-  const { waiting, oldest, lastSent, failed } = await reader.mails()
+  const { waiting, resting, oldest, lastSent, failed } = await reader.mails()
   const note = await readMailNote(reader)
   return {
     state: note ? ('failing' as const) : ('ok' as const),
+    // Whether one was sent since then: the note of the failure stays for a minute.
+    goesAgain: note !== undefined && (lastSent ?? 0) > note.since,
     since: isoOrNull(note?.since),
     error: note?.reason ?? null,
     waiting,
+    resting,
     oldest: isoOrNull(oldest),
     lastSent: isoOrNull(lastSent),
     lastFailure: failed ? { at: iso(failed.at), error: failed.reason } : null,
@@ -85,32 +92,29 @@ async function mailOf(reader: Reader) {
 }
 
 /** Since midnight in UTC, since midnight six days before that, and of all time. */
-function spansOf<It extends { readonly from: Millis }>(
-  counts: readonly It[],
-  of: (count: It) => number,
-  all: number,
-  today: Millis,
-) {
-  const sum = (some: readonly It[]) => some.reduce((total, it) => total + of(it), 0)
-  return { today: sum(counts.filter(({ from }) => from >= today)), sevenDays: sum(counts), all }
+function spansOf(counts: readonly Count[], all: number, today: Millis) {
+  return { today: sumOf(counts.filter(({ at }) => at >= today)), sevenDays: sumOf(counts), all }
+}
+
+function sumOf(counts: readonly Count[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0)
 }
 
 /** How many suspect signups of the seven days had each sign, the most frequent first. */
-function signsOf({ suspects }: Figures): Readonly<Partial<Record<Signal, number>>> {
-  const counts = new Map<Signal, number>()
-  for (const { signals, count } of suspects) {
-    for (const signal of signals) counts.set(signal, (counts.get(signal) ?? 0) + count)
+function signsOf(suspects: readonly Count[]): Readonly<Partial<Record<Signal, number>>> {
+  const counts = new Map<string, number>()
+  for (const { name, count } of suspects) {
+    for (const sign of name.split(',')) counts.set(sign, (counts.get(sign) ?? 0) + count)
   }
   return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one))
 }
 
-function lastHours(known: readonly HourCounts[], now: Millis) {
-  const counts = new Map(known.map((it) => [it.from, it]))
+function lastHours(counts: readonly Count[], now: Millis) {
   const last = now - (now % hour)
-  return Array.from({ length: 24 }, (_, at) => {
-    const from = last - (23 - at) * hour
-    const { accepted = 0, written = 0 } = counts.get(from) ?? {}
-    return { from: iso(from), accepted, written }
+  return Array.from({ length: 24 }, (_, index) => {
+    const from = last - (23 - index) * hour
+    const of = (what: Counted) => sumOf(counts.filter((it) => it.what === what && it.at === from))
+    return { from: iso(from), accepted: of('accepted'), written: of('written') }
   })
 }
 

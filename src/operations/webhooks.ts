@@ -1,3 +1,4 @@
+import { rollcall } from '../platform/command-words.ts'
 import type { WebhookFigures, WebhookLog } from '../journal/contracts/webhook-log.ts'
 import { isoOrNull } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -19,51 +20,50 @@ export type EndpointState = ReturnType<typeof endpointState>
 export function endpointState(found: WebhookFigures | undefined) {
   const times = [
     ['disabled', found?.disabledAt],
-    ['halted', found?.haltedAt],
     ['failing', found?.failingSince],
   ] as const
   const known = times.find(([, at]) => at !== undefined)
-  const [state, since] = known ?? [found ? 'ok' : 'unknown']
+  const isTried = found?.takenAt !== undefined || (found?.failed ?? 0) > 0
+  const [state, since] = known ?? [found ? (isTried ? 'ok' : 'untried') : 'unknown']
   return {
     ...{ state, since: isoOrNull(since), reason: known ? (found?.reason ?? null) : null },
-    // All messages up to this position were sent or set aside.
-    position: found?.cursor ?? null,
+    // All messages up to this position were sent, have failed, or are tried again.
+    ...{ position: found?.cursor ?? null, lastTaken: isoOrNull(found?.takenAt) },
     ...{ waiting: found?.backlog ?? 0, oldest: isoOrNull(found?.oldest) },
-    ...{ setAside: found?.aside ?? 0, givenUp: found?.failed ?? 0 },
+    ...{ triedAgain: found?.waiting ?? 0, failed: found?.failed ?? 0 },
   }
 }
 
 const stateWords = {
   ok: 'works',
+  untried: 'not tried yet',
   unknown: 'no service has run with it yet',
-  failing: 'failing',
-  halted: 'halted',
+  failing: 'takes nothing',
   disabled: 'disabled',
 }
 
 /** The same for people. */
 export function endpointWords(it: EndpointState): string {
+  const isPart = it.state === 'ok' && it.triedAgain > 0
+  const failed = `fails for ${digits(it.triedAgain)} of ${digits(it.waiting)} waiting, and tries them again`
   return [
-    stateWords[it.state],
+    isPart ? failed : stateWords[it.state],
     it.since !== null && ` since ${it.since}: ${it.reason ?? ''}`,
-    it.waiting > 0 && `; ${digits(it.waiting)} waiting`,
-    it.setAside > 0 && `, ${digits(it.setAside)} of them set aside`,
+    !isPart && it.waiting > 0 && `; ${digits(it.waiting)} waiting`,
     it.oldest !== null && `, the oldest of ${it.oldest}`,
-    it.givenUp > 0 && `; ${digits(it.givenUp)} given up`,
-    it.position !== null && `; at position ${it.position}`,
+    it.failed > 0 && `; ${digits(it.failed)} failed`,
   ]
     .filter((word) => word !== false)
     .join('')
 }
 
-/** What to do about it; undefined when it works and gave nothing up. */
+/** What to do about it; undefined when nothing has failed. */
 export function endpointHint(it: EndpointState, number: number): string | undefined {
   if (it.state === 'disabled')
-    return `Mend its receiver. Then press “Send what waits now” on the admin page, or run rollcall webhooks enable ${number}.`
-  if (it.state === 'halted' || it.state === 'failing')
-    return 'Mend its receiver. What waits is sent by itself then.'
-  return it.givenUp > 0
-    ? `See what was given up under Sending on the admin page, or by rollcall webhooks failed ${number}; rollcall webhooks replay sends it again.`
+    return `Mend its receiver. Then press “Send what waits now” on the admin page, or run ${rollcall(`webhooks enable ${number}`)}.`
+  if (it.state === 'failing') return 'Mend its receiver. What waits is sent by itself then.'
+  return it.failed > 0
+    ? `See what has failed under Sending on the admin page, or by ${rollcall(`webhooks failed ${number}`)}; ${rollcall('webhooks replay')} sends it again.`
     : undefined
 }
 
@@ -86,10 +86,10 @@ export async function replayFrom(log: WebhookLog, key: string, since: Millis) {
   return { words: positions === 0 ? 'has sent nothing since then' : back, positions }
 }
 
-/** Sends again to a webhook that is disabled or halted, and what is set aside at once. */
+/** Sends again to a webhook that is disabled or rests, and at once what waits for a further try. */
 export async function enable(log: WebhookLog, key: string): Promise<WebhookDone> {
   await log.enable(key)
-  return { words: 'is enabled' }
+  return { words: 'sends what waits now' }
 }
 
 /** @param sent what became of a test */

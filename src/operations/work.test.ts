@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import type { Work } from '../journal/contracts/admin-log.ts'
+import type { Work } from '../journal/tables/admin-log.ts'
 import { systemClock } from '../platform/clock.ts'
 import { standingOf, WorkRunner } from './work.ts'
 
 /** A runner, and the last note of each piece of work. */
-function runnerWithNotes(clock: Pick<ManualClock, 'now' | 'sleep'> = systemClock) {
+function runnerWithNotes(clock: Pick<ManualClock, 'now' | 'elapsed' | 'sleep'> = systemClock) {
   const notes = new Map<string, Work>()
   const failures: unknown[] = []
   const log = { noteWork: async (work: Work) => void notes.set(work.id, work) }
@@ -14,14 +14,20 @@ function runnerWithNotes(clock: Pick<ManualClock, 'now' | 'sleep'> = systemClock
 }
 
 test('three pieces of work run at once, and others can begin when one has ended', async () => {
-  const { notes, runner } = runnerWithNotes()
+  const clock = new ManualClock()
+  const { notes, runner } = runnerWithNotes(clock)
   const ends: (() => void)[] = []
   const doing = () => new Promise<string[]>((resolve) => ends.push(() => resolve(['Done.'])))
-  const [first = ''] = await Promise.all([1, 2, 3].map(() => runner.start('erase', doing)))
+  const started = Promise.all([1, 2, 3].map(() => runner.start('erase', doing)))
+  await clock.run(3_000)
+  const [first] = await started
+  expect(first?.hasEnded).toBe(false)
   expect(await runner.start('erase', doing)).toBeUndefined()
   ends[0]?.()
-  await expect.poll(() => notes.get(first)).toMatchObject({ state: 'done', report: 'Done.' })
-  await expect.poll(() => runner.start('erase', doing)).toBeDefined()
+  await expect
+    .poll(() => notes.get(first?.id ?? ''))
+    .toMatchObject({ state: 'done', report: 'Done.' })
+  expect(await runner.start('erase', async () => ['Done.'])).toMatchObject({ hasEnded: true })
   for (const end of ends) end()
   await runner[Symbol.asyncDispose]()
 })
@@ -29,13 +35,13 @@ test('three pieces of work run at once, and others can begin when one has ended'
 test('work that runs is noted again and again, with how much is done', async () => {
   const clock = new ManualClock()
   const { notes, runner } = runnerWithNotes(clock)
-  const id = await runner.start('erase', async ({ stop, progress }) => {
+  const started = runner.start('erase', async ({ stop, progress }) => {
     progress(7)
     await clock.sleep(600_000, stop)
     return []
   })
   await clock.run(500_000)
-  const note = notes.get(id ?? '') ?? expect.fail('nothing was noted')
+  const note = notes.get((await started)?.id ?? '') ?? expect.fail('nothing was noted')
   expect(note).toMatchObject({ state: 'running', done: 7 })
   expect(clock.now() - note.seenAt).toBeLessThan(5_000)
   await runner[Symbol.asyncDispose]()
@@ -43,15 +49,16 @@ test('work that runs is noted again and again, with how much is done', async () 
 
 test('work that fails says so without its reason, and a stop ends what runs', async () => {
   const { notes, failures, runner } = runnerWithNotes()
-  const failed = await runner.start('erase', () => Promise.reject(new Error('ada@example.com')))
-  const stopped = await runner.start('erase', async ({ stop, progress }) => {
+  const failed = runner.start('erase', () => Promise.reject(new Error('ada@example.com')))
+  const stopped = runner.start('erase', async ({ stop, progress }) => {
     progress(7)
     await systemClock.sleep(60_000, stop)
     throw new Error('stopped')
   })
+  await failed
   await runner[Symbol.asyncDispose]()
-  expect(notes.get(failed ?? '')).toMatchObject({ state: 'failed', done: 0 })
-  expect(notes.get(stopped ?? '')).toMatchObject({ state: 'failed', done: 7 })
+  expect(notes.get((await failed)?.id ?? '')).toMatchObject({ state: 'failed', done: 0 })
+  expect(notes.get((await stopped)?.id ?? '')).toMatchObject({ state: 'failed', done: 7 })
   expect(JSON.stringify([...notes.values()])).not.toContain('ada@')
   expect(failures).toHaveLength(1)
 })

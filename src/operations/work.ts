@@ -1,10 +1,12 @@
-import type { AdminLog, Work } from '../journal/contracts/admin-log.ts'
+import type { AdminLog, Work } from '../journal/tables/admin-log.ts'
 import { type Clock, everySo, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 
 const atOnceMax = 3
 const noteMs = second
 const goneMs = 30 * second
+/** How long a start waits for the end, which is there at once for a few signups. */
+const momentMs = 3 * second
 
 const words = {
   failed: 'It failed, and the log says why. Start it again: what is done stays done.',
@@ -13,7 +15,7 @@ const words = {
 
 export interface WorkOptions {
   readonly log: AdminLog
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
   /** The wall clock that all instances share. */
   readonly now: () => Millis
   readonly failed: (error: unknown) => void
@@ -40,23 +42,34 @@ export class WorkRunner implements AsyncDisposable {
     await Promise.all(this.#running)
   }
 
-  /** Begins it, and notes so. Resolves with its id; with undefined when three run in this process already. */
-  async start(kind: string, doing: Doing): Promise<string | undefined> {
+  /**
+   * Begins it, and notes so. Resolves with its id as soon as it has ended, or after a moment; with undefined when
+   * three run in this process already.
+   */
+  async start(
+    kind: string,
+    doing: Doing,
+  ): Promise<{ readonly id: string; readonly hasEnded: boolean } | undefined> {
     if (this.#running.size >= atOnceMax || this.#stopping.signal.aborted) return undefined
-    const { log, now } = this.#options
+    const { log, now, clock } = this.#options
     const task = { id: crypto.randomUUID(), kind, madeAt: now(), done: 0 }
     const note = (state: Work['state'], report = '') =>
       log.noteWork({ ...task, seenAt: now(), state, report })
     const noted = note('running')
+    const ended = new AbortController()
     const running = noted
       .then(
         () => this.#run(doing, note, (done) => (task.done = done)),
         () => undefined,
       )
-      .finally(() => this.#running.delete(running))
+      .finally(() => {
+        this.#running.delete(running)
+        ended.abort()
+      })
     this.#running.add(running)
     await noted
-    return task.id
+    await clock.sleep(momentMs, ended.signal)
+    return { id: task.id, hasEnded: ended.signal.aborted }
   }
 
   async #run(

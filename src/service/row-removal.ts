@@ -9,7 +9,8 @@ import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createSiteDelivery } from './site-delivery.ts'
-import { accountsOf, destinationOf } from './spreadsheets.ts'
+import { siteOf } from './site.ts'
+import { accountsOf } from './spreadsheets.ts'
 
 export interface RemovalOptions {
   readonly config: Config
@@ -34,24 +35,24 @@ export async function startRowRemoval(options: RemovalOptions): Promise<RowRemov
   started.use(hold)
   const sites = config.sites.flatMap((site) => {
     const journal = journals.get(site.name)
-    return journal ? [{ config: site, journal }] : []
+    return journal ? [{ ...siteOf(site, config, secrets), journal }] : []
   })
   const accounts = accountsOf(sites, clock)
   const reasons = new Map<string, () => string | undefined>()
-  for (const { config: site, journal } of sites) {
+  for (const site of sites) {
+    const { name, journal } = site
     const health = createHealth()
     let delayed: string | undefined
     const events = {
       ...createEvents(createLog('silent'), health, clock),
       removalDelayed: (why: string) => (delayed = why),
     }
-    const account = accounts.get(site.name)
-    const destination = destinationOf(site, config, secrets)
+    const account = accounts.get(name)
     const delivery = createSiteDelivery(
-      { ...destination, journal, health, events, account, removesOnly: true },
+      { ...site, health, events, account, removesOnly: true },
       { clock },
     )
-    reasons.set(site.name, () => (health.delivery.state === 'ok' ? delayed : health.delivery.error))
+    reasons.set(name, () => (health.delivery.state === 'ok' ? delayed : health.delivery.error))
     const { removals, frozen } = await journal.erasure.unfinished()
     if (removals + frozen > 0) delivery.start()
     started.defer(() => delivery.stop(stopGraceMs))

@@ -1,27 +1,24 @@
 import { type Config, startNotes } from '../config/config.ts'
-import { type Secrets, secretsOf } from '../config/secrets.ts'
-import type { Application } from '../http/edge.ts'
+import type { Secrets } from '../config/secrets.ts'
 import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { journalHomeOf } from './journal-home.ts'
 import { createSiteDelivery, type DeliveryOverrides } from './site-delivery.ts'
-import { accountsOf, connectSpreadsheet, destinationOf } from './spreadsheets.ts'
+import { accountsOf } from './spreadsheets.ts'
 import { createMetrics } from './metering.ts'
+import { startCounting } from '../operations/counting.ts'
 import { startRetention } from '../operations/retention.ts'
-import { type RunningSite, runningSites } from './running-site.ts'
+import { type RunningSite, type RunningSites, runningSites } from './site.ts'
 import type { MessageOptions } from './site-messages.ts'
 import { createWeb } from './web.ts'
-import { endpointsOf } from './webhooks.ts'
 import { realWorld, type World } from './world.ts'
 
 /** A running service. Disposing of it stops new requests, lets one batch in flight settle, then closes. */
 export interface Service extends AsyncDisposable {
   /** The address where the service listens. */
   readonly url: string
-  /** The HTTP application, for use with another server. */
-  readonly application: Application
   /** Where the rows of each site go: a URL or a folder. */
   readonly locations: readonly string[]
   /** Resolves when the service cannot go on; the reason is in the log. Dispose of the service then. */
@@ -54,13 +51,13 @@ export async function startService(
   const { clock } = world
   await using started = new AsyncDisposableStack()
   const home = await journalHomeOf(config, secrets, world)
-  const hold = started.use(await home.hold())
+  const hold = started.use(await home.hold({ log, stop }))
   await hold.keepPrivate(log)
 
   const journal = started.use(await home.open({ log, stop }))
   const left = await journal.backlogs()
-  const metrics = await createMetrics(config, secrets)
-  const sites = runningSites(config, journal, log, clock, metrics)
+  const metrics = await createMetrics(secrets)
+  const sites = runningSites(config, secrets, journal, log, clock, metrics)
 
   let graceMs = stopGraceMs
   const failing = Promise.withResolvers<undefined>()
@@ -69,17 +66,11 @@ export async function startService(
     void stopDelivering()
     failing.resolve(undefined)
   }
-  const replaced = ({ message }: Error) => {
-    // All sites hear of it.
-    if (graceMs === 0) return
-    log.error(message)
-    fail()
-  }
   const accounts = accountsOf(sites, clock)
   const mails = await mailsOf(config, secrets, world)
   const deliveries = sites.map((site) => {
-    const own = { replaced, account: accounts.get(site.config.name) }
-    return createSiteDelivery({ ...deliveryOf(site, config, secrets, mails(site)), ...own }, parts)
+    const messages = { site, receiver: secrets.alertWebhook, ...mails(site) }
+    return createSiteDelivery({ ...site, account: accounts.get(site.name), messages }, parts)
   })
   const stopDelivering = async () => {
     await Promise.all(deliveries.map((it) => it.stop(graceMs)))
@@ -87,11 +78,14 @@ export async function startService(
   for (const site of sites) {
     started.use(startRetention(site.journal, config.retentionDays, clock, site.log))
   }
+  // The admin page and the owner's report read it.
+  const isCounted = secrets.adminToken !== undefined || config.mail?.owner !== undefined
+  if (isCounted) started.use(startCounting(journal, clock, log))
   started.defer(stopDelivering)
 
-  await followWebhooks(sites, secrets, clock)
-  const about = { config, sites, secrets, journal, home, started, log, metrics }
-  const web = await createWeb(about, world)
+  await followWebhooks(sites, clock)
+  const about = { config, sites, secrets, journal, home, started, log, metrics, world }
+  const web = await createWeb(about)
   const { host, port, bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
   const server = await listen({ ...web.application, host, port, bodyBytesMax, shareOf, limits })
@@ -107,50 +101,19 @@ export async function startService(
   const running = started.move()
   return {
     url: server.url,
-    application: web.application,
-    locations: sites.map((site) => locationOf(site, config, secrets, world)),
+    locations: sites.map(({ location }) => location),
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
 /** Before the first signup, so that it is among the messages of a new webhook. */
-async function followWebhooks(
-  sites: readonly RunningSite[],
-  secrets: Secrets,
-  clock: World['clock'],
-): Promise<void> {
-  for (const { config: site, journal } of sites) {
-    const keys = endpointsOf(secrets, site).map(({ key }) => key)
+async function followWebhooks(sites: RunningSites, clock: World['clock']): Promise<void> {
+  for (const { endpoints, journal } of sites) {
+    const keys = endpoints.map(({ key }) => key)
     if (keys.length === 0) continue
     await unlessUnavailable(journal.webhooks.follow(keys, (journal.time ?? clock).now()))
   }
-}
-
-/** Where the rows of a site go: a URL or a folder. */
-function locationOf(
-  { config: site, journal }: RunningSite,
-  config: Config,
-  secrets: Secrets,
-  world: World,
-) {
-  return connectSpreadsheet({ ...destinationOf(site, config, secrets), journal }, world).location
-}
-
-type Mails = Partial<Pick<MessageOptions, 'mail' | 'report'>>
-
-/** What the delivery of a site works with. */
-function deliveryOf(site: RunningSite, config: Config, secrets: Secrets, mails: Mails) {
-  const { name } = site.config
-  const { webhooks: endpoints } = secretsOf(secrets, site.config)
-  const messages = {
-    site: name,
-    receiver: secrets.alertWebhook,
-    endpoints,
-    log: site.log,
-    ...mails,
-  }
-  return { ...destinationOf(site.config, config, secrets), ...site, messages }
 }
 
 /** Tells what sends the mails of a site, and when its owner gets one. */
@@ -158,16 +121,14 @@ async function mailsOf(
   config: Config,
   secrets: Secrets,
   world: World,
-): Promise<(site: RunningSite) => Mails> {
+): Promise<(site: RunningSite) => Partial<MessageOptions>> {
   const { mail } = config
   if (!mail || secrets.mailUrl === undefined) return () => ({})
   const { mailing } = await import('./mailing.ts')
   const mailOf = mailing(config, mail, secrets.mailUrl, world)
   return (site) => {
     site.health.mail = { state: 'ok' }
-    const location = locationOf(site, config, secrets, world)
-    const report = mail.owner === undefined ? undefined : { when: mail.ownerWhen, location }
-    return { mail: mailOf(site), report }
+    return { mail: mailOf(site), reports: mail.owner === undefined ? undefined : mail.ownerWhen }
   }
 }
 

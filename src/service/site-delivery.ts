@@ -1,7 +1,6 @@
-import type { Account, AccountShare } from '../delivery/account.ts'
-import type { BatchAllowance } from '../delivery/batch-allowance.ts'
+import type { Account, BatchAllowance } from '../delivery/account.ts'
 import { followNote, noteDelivery } from '../delivery/delivery-note.ts'
-import { Leaseholder, type LeaseholderOptions } from '../delivery/leaseholder.ts'
+import { Leaseholder } from '../delivery/leaseholder.ts'
 import { Writer } from '../delivery/writer.ts'
 import { readDeliveryNote, readMailNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
@@ -11,17 +10,18 @@ import { comparisonOf } from '../operations/compare.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import { followWebhook } from '../ops/webhook-events.ts'
-import { endpointKeyOf } from '../outbox/webhook/endpoint.ts'
+import { Listeners } from '../platform/listeners.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { type MessageOptions, startMessages } from './site-messages.ts'
-import { accountOf, connectSpreadsheet, type Destination } from './spreadsheets.ts'
+import { connectSpreadsheet, type Destination, soleShare } from './spreadsheets.ts'
 import { realWorld, type World } from './world.ts'
 
+/** What it takes of a site to write its rows. */
 export interface WriterOptions extends Destination {
   /** Whether to end the frozen batch and to remove rows only. */
   readonly removesOnly?: boolean
-  /** What the site gets of its account; when it is left out, it has the account for itself. */
-  readonly share?: AccountShare | undefined
+  /** As the writer has it. */
+  readonly erased?: Listeners<undefined>
   readonly journal: Pick<Journal, 'delivery' | 'erasure' | 'callLedger' | 'time' | 'compared'>
   readonly events: Events
 }
@@ -41,14 +41,15 @@ export function createWriter(
   { wrap = (spreadsheet) => spreadsheet, lookEveryMs = 1000, ...parts }: DeliveryOverrides = {},
 ): Writer {
   const world = { ...realWorld, ...parts }
-  const { journal, events, removesOnly = false } = options
+  const { journal, events, removesOnly = false, erased = new Listeners() } = options
   const { clock, random } = world
-  const { share = soleAccount(options, clock)?.join() } = options
+  const { share = soleShare(options, clock) } = options
   const spreadsheet = wrap(connectSpreadsheet({ ...options, share }, world))
   return new Writer({
     journal: journal.delivery,
     erasure: journal.erasure,
     removesOnly,
+    erased,
     arrivals: () => comparisonOf(journal.compared),
     events,
     clock,
@@ -57,14 +58,6 @@ export function createWriter(
     allowance: spreadsheet.profile.hasQuota && share ? share.allowance : endless,
     lookEveryMs,
   })
-}
-
-/** The account of a site that shares it with none; undefined for the local workbook. */
-function soleAccount(
-  { spreadsheet, journal }: Pick<WriterOptions, 'spreadsheet' | 'journal'>,
-  clock: World['clock'],
-): Account | undefined {
-  return spreadsheet.kind === 'google' ? accountOf(spreadsheet, journal, clock, 1) : undefined
 }
 
 /** A provider without a quota takes any batch at once. */
@@ -77,8 +70,6 @@ export interface SiteDeliveryOptions extends Omit<WriterOptions, 'share'> {
   readonly account?: Account | undefined
   /** What is sent besides the rows; nothing when it is left out. */
   readonly messages?: MessageOptions | undefined
-  /** As in `LeaseholderOptions`. */
-  readonly replaced?: LeaseholderOptions['replaced']
 }
 
 /**
@@ -90,11 +81,11 @@ export function createSiteDelivery(
   options: SiteDeliveryOptions,
   parts: DeliveryOverrides = {},
 ): Leaseholder {
-  const { journal, health, events, removesOnly = false, replaced } = options
+  const { journal, health, events, removesOnly = false } = options
   const world = { ...realWorld, ...parts }
   const { clock } = world
   const delivers = () => holder.holds
-  const share = (options.account ?? soleAccount(options, clock))?.join(delivers)
+  const share = options.account?.join(delivers) ?? soleShare(options, clock, delivers)
   const noting = removesOnly
     ? undefined
     : noteDelivery(events, health, journal.delivery, clock, delivers)
@@ -104,7 +95,6 @@ export function createSiteDelivery(
     events,
     newWriter,
     lookOn: () => unlessUnavailable(lookOn()).catch((it: unknown) => events.deliveryFailed(it)),
-    replaced,
   })
   return holder
 
@@ -118,8 +108,7 @@ export function createSiteDelivery(
         void noting?.repeat(ended.signal)
         const { messages } = options
         const { noticeTimes: times } = parts
-        sending =
-          messages && startMessages(messages, { journal, health, events, world, delivers, times })
+        sending = messages && startMessages(messages, { world, delivers, times })
       },
       stop: async (graceMs) => {
         await Promise.all([writer.stop(graceMs), sending?.stop(graceMs)])
@@ -137,12 +126,9 @@ export function createSiteDelivery(
       if (health.mail.state !== 'off')
         health.mail = mailNote ? { state: 'failing', ...mailNote } : { state: 'ok' }
     }
-    for (const { url } of options.messages?.endpoints ?? []) {
-      const key = endpointKeyOf(url)
+    for (const { key, host } of options.messages?.site.endpoints ?? []) {
       const record = await journal.webhooks.endpoint(key)
-      if (record && !holder.holds) followWebhook(health, key, new URL(url).host, record)
+      if (record && !holder.holds) followWebhook(health, key, host, record)
     }
-    // Learns the default tab's name.
-    await journal.intake.cursors([])
   }
 }

@@ -1,7 +1,5 @@
 import { type Clock, type Random, systemClock } from '../platform/clock.ts'
-import type { Digest, Hmac } from '../platform/digest.ts'
 import type { HttpClient } from '../platform/http-client.ts'
-import { hmacWith, sha256 } from '../platform/node/digest.ts'
 import { type DurableFiles, durableFiles } from '../platform/node/durable-file.ts'
 import { httpClient } from '../platform/node/http-client.ts'
 import { receiverClient } from '../platform/node/receiver-client.ts'
@@ -14,8 +12,6 @@ import { type SignAssertion, signWith } from '../spreadsheet/google/access-token
 export interface World {
   readonly clock: Clock
   readonly random: Random
-  readonly digest: Digest
-  readonly hmacWith: (key: Uint8Array) => Hmac
   /** Calls the providers of the spreadsheet and of the challenge. */
   readonly http: HttpClient
   /** Calls the receivers of messages. */
@@ -29,8 +25,6 @@ export interface World {
 export const realWorld: World = {
   clock: systemClock,
   random: Math.random,
-  digest: sha256,
-  hmacWith,
   http: httpClient,
   receiverHttp: receiverClient,
   files: durableFiles,

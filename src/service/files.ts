@@ -9,7 +9,7 @@ import { readStaticFiles, staticFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 
 /** For an embed whose script was loaded for another site. */
-const formPath = 'embed/form.json'
+export const formPath = 'embed/form.json'
 const fieldStylesPath = 'embed/fields.css'
 
 /** All files for pages of every origin: those that are built, and the schema of the settings. */
@@ -32,37 +32,31 @@ async function browserFiles(log: Logger): Promise<readonly StaticFile[]> {
   return files
 }
 
-type SiteOptions = Pick<PageOptions, 'pages' | 'site' | 'fields'>
-
-/** The files as a site serves them: with its accent colour, its consent and its fields. */
-export class SiteFiles {
-  readonly #options: SiteOptions
-  readonly #made = new Map<string, StaticFile>()
-
-  constructor(options: SiteOptions) {
-    this.#options = options
-  }
-
-  /** Makes a changed file from all files at its first use. */
-  get(file: StaticFile, assets: readonly StaticFile[]): StaticFile {
-    const known = this.#made.get(file.path)
-    if (known) return known
-    const text = this.#changed(file, assets)
-    if (text === undefined) return file
-    const made = staticFile(file.path, new TextEncoder().encode(text))
-    this.#made.set(file.path, made)
-    return made
-  }
-
-  #changed(file: StaticFile, assets: readonly StaticFile[]): string | undefined {
+/**
+ * The files as a site serves them: with its accent colour, its consent and its fields. A changed file is made from
+ * all files at its first use.
+ */
+export function siteFiles(
+  site: Pick<PageOptions, 'pages' | 'site' | 'fields'>,
+  assets: readonly StaticFile[],
+): (file: StaticFile) => StaticFile {
+  const { accent } = site.pages
+  const fieldStyles = assets.find(({ path }) => path === fieldStylesPath)
+  const form = () => knownForm(site, textOf(fieldStyles))
+  const changed = (file: StaticFile) => {
     const { path } = file
-    const { accent } = this.#options.pages
-    const fieldStyles = assets.find((asset) => asset.path === fieldStylesPath)
-    const form = () => knownForm(this.#options, textOf(fieldStyles))
     if (path === stylesheetPath && accent !== undefined) return textOf(file) + accentStyles(accent)
     if (path === formPath) return JSON.stringify(form())
-    if (path === 'embed.js') return withForm(textOf(file), form())
-    return undefined
+    return path === 'embed.js' ? withForm(textOf(file), form()) : undefined
+  }
+  const made = new Map<StaticFile, StaticFile>()
+  return (file) => {
+    const known = made.get(file)
+    if (known) return known
+    const text = changed(file)
+    const own = text === undefined ? file : staticFile(file.path, new TextEncoder().encode(text))
+    made.set(file, own)
+    return own
   }
 }
 

@@ -8,7 +8,7 @@ const quota = { perMinute: 60, perDay: 10_000 }
 function siteOf(email: string, calls: Readonly<Record<string, number>>) {
   const spreadsheet = { kind: 'google', credentials: { email }, quota } as GoogleConfig
   const callsSince = async (account: string) => calls[account] ?? 0
-  return { config: { spreadsheet }, journal: { reader: { callsSince } } }
+  return { spreadsheet, journal: { reader: { callsSince } } }
 }
 
 test('of several accounts the one with the fewest calls left is told, wherever it stands', async () => {

@@ -1,7 +1,5 @@
 import { metricsHandler } from '../api/metrics.ts'
-import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
-import type { SiteConfig } from '../config/sites/site.ts'
 import { ApiKeys } from '../http/api-keys.ts'
 import { signupRefusals } from '../http/problem.ts'
 import type { Handler } from '../http/router.ts'
@@ -9,54 +7,50 @@ import type { Reader } from '../journal/contracts/reader.ts'
 import type { Metrics, Readings } from '../ops/metrics.ts'
 import { quotaLeft } from '../operations/status.ts'
 import { second } from '../platform/clock.ts'
-import type { RunningSites } from './running-site.ts'
-import { endpointsOf } from './webhooks.ts'
-import type { World } from './world.ts'
+import type { RunningSite, ServiceParts } from './site.ts'
 
 /** What counts for `/metrics`; undefined without `METRICS_TOKEN`: then nothing of it is even loaded. */
-export async function createMetrics(
-  { sites }: Pick<Config, 'sites'>,
-  { metricsToken }: Pick<Secrets, 'metricsToken'>,
-): Promise<Metrics | undefined> {
+export async function createMetrics({
+  metricsToken,
+}: Pick<Secrets, 'metricsToken'>): Promise<Metrics | undefined> {
   if (metricsToken === undefined) return undefined
   const { Metrics } = await import('../ops/metrics.ts')
-  return new Metrics({ sites: sites.map(({ name }) => name), reasons: signupRefusals })
-}
-
-/** What quota figures need of a site. One journal has the calls of all accounts. */
-interface AccountSite {
-  readonly config: Pick<SiteConfig, 'spreadsheet'>
-  readonly journal: { readonly reader: Pick<Reader, 'callsSince'> }
+  return new Metrics(signupRefusals)
 }
 
 /** `GET /metrics`. */
 export function metricsRoute(
+  { sites, secrets, world: { clock } }: Pick<ServiceParts, 'sites' | 'secrets' | 'world'>,
   metrics: Metrics,
-  sites: RunningSites,
-  secrets: Pick<Secrets, 'metricsToken' | 'sites'>,
-  { clock, digest }: Pick<World, 'clock' | 'digest'>,
 ): Handler {
   const now = () => (sites[0].journal.time ?? clock).now()
+  const outboxOf = async ({ endpoints, journal: { reader, outbox } }: RunningSite) => {
+    const { waiting } = await outbox.figures(['confirm', 'welcome', 'report'])
+    const found = await Promise.all(endpoints.map(({ key }) => reader.webhooks(key)))
+    const ages = found.map((it) => Math.max(0, now() - (it?.oldest ?? now())) / second)
+    const most = (values: readonly number[]) =>
+      values.length === 0 ? undefined : Math.max(...values)
+    return {
+      messages_waiting: { mail: waiting },
+      webhook_backlog: most(found.map((it) => it?.backlog ?? 0)),
+      webhook_oldest_seconds: most(ages),
+    }
+  }
   return metricsHandler({
-    tokens: new ApiKeys([secrets.metricsToken ?? ''], digest),
+    tokens: new ApiKeys([secrets.metricsToken ?? '']),
     metrics,
-    sites: sites.map(({ config, journal: { reader, outbox }, health }) => ({
-      ...{ name: config.name, reader, health },
-      outbox: async () => {
-        const mails = await outbox.figures(['confirm', 'welcome', 'report'])
-        const notices = await outbox.figures(['notice'])
-        const messages = { mail: mails.waiting, notice: notices.waiting }
-        const endpoints = endpointsOf(secrets, config)
-        const found = await Promise.all(endpoints.map(({ key }) => reader.webhooks(key)))
-        const ages = found.map((it) => Math.max(0, now() - (it?.oldest ?? now())) / second)
-        const backlog = Math.max(...found.map((it) => it?.backlog ?? 0))
-        const webhooks = { backlog, oldestSeconds: Math.max(...ages) }
-        return { messages, webhooks: endpoints.length === 0 ? undefined : webhooks }
-      },
+    sites: sites.map((site) => ({
+      ...{ name: site.name, reader: site.journal.reader, health: site.health },
+      outbox: () => outboxOf(site),
     })),
     quota: () => fewestLeft(sites, now),
     clock: { now, sleep: (ms, signal) => clock.sleep(ms, signal) },
   })
+}
+
+/** What quota figures need of a site. One journal has the calls of all accounts. */
+interface AccountSite extends Pick<RunningSite, 'spreadsheet'> {
+  readonly journal: { readonly reader: Pick<Reader, 'callsSince'> }
 }
 
 /** The calls that are left of the account that has the fewest, in each window. */
@@ -66,7 +60,7 @@ export async function fewestLeft(
 ): Promise<Readings['quota']> {
   const [{ journal }] = sites
   const accounts = new Map(
-    sites.flatMap(({ config: { spreadsheet } }) =>
+    sites.flatMap(({ spreadsheet }) =>
       spreadsheet.kind === 'google' ? [[spreadsheet.credentials.email, spreadsheet] as const] : [],
     ),
   )

@@ -9,7 +9,7 @@ const journal = { callLedger: () => ({}) } as unknown as Journal
 
 function siteOf(name: string, email: string) {
   const spreadsheet = { kind: 'google', credentials: { email }, quota }
-  return { config: { name, spreadsheet } as SiteConfig, journal }
+  return { name, spreadsheet: spreadsheet as SiteConfig['spreadsheet'], journal }
 }
 
 /** How many batches that are not full a site may send at once. */

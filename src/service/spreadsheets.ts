@@ -1,82 +1,66 @@
-import type { Config } from '../config/config.ts'
-import { type Secrets, secretsOf, type SiteSecrets } from '../config/secrets.ts'
-import type { GoogleConfig, SiteConfig } from '../config/sites/site.ts'
+import type { GoogleConfig } from '../config/sites/site.ts'
 import { Account, type AccountShare } from '../delivery/account.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
-import { noColumns, type OwnColumn, ownColumns } from '../signup/row.ts'
-import { environmentNames } from '../signup/setting-names.ts'
+import { noColumns } from '../signup/row.ts'
+import { environmentNames } from '../platform/setting-names.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
-import { workbookFolder } from './data-folder.ts'
-import type { RunningSite } from './running-site.ts'
+import type { RunningSite, Site } from './site.ts'
 import type { World } from './world.ts'
 
-/** Where the rows of a site go. */
+/** What it takes of a site to reach its spreadsheet. */
 export interface Destination
   extends
-    Pick<SiteConfig, 'spreadsheet'>,
-    Partial<Pick<SiteConfig, 'settingNames'>>,
-    Pick<SiteSecrets, 'privateKey'> {
-  /** The folder of the local workbook, if that is the spreadsheet. */
-  readonly workbookDir: string
-  /** The columns of the site's own. */
-  readonly own?: readonly OwnColumn[]
-}
-
-export function destinationOf(
-  site: SiteConfig,
-  { dataDir }: Pick<Config, 'dataDir'>,
-  secrets: Secrets,
-): Destination {
-  const workbookDir = workbookFolder(dataDir, site.name)
-  const { spreadsheet, settingNames } = site
-  const own = ownColumns(site.fields, site.confirmation)
-  return { workbookDir, spreadsheet, own, settingNames, ...secretsOf(secrets, site) }
-}
-
-type CountingJournal = Pick<Journal, 'callLedger' | 'time'>
-
-export interface ConnectOptions extends Destination {
-  readonly journal: CountingJournal
+    Pick<Site, 'spreadsheet' | 'workbookDir' | 'privateKey'>,
+    Partial<Pick<Site, 'settingNames' | 'own'>> {
+  readonly journal: Pick<Journal, 'callLedger' | 'time'>
   /** What the site gets of its account; when it is left out, it has the account for itself. */
   readonly share?: AccountShare | undefined
   readonly events?: Pick<Events, 'providerCalled'>
 }
 
-/** Connects to the spreadsheet of the settings. */
-export function connectSpreadsheet(options: ConnectOptions, world: World): Spreadsheet {
-  const { spreadsheet, workbookDir, privateKey, own = noColumns, events } = options
-  if (spreadsheet.kind === 'workbook' || privateKey === undefined) {
+/** Connects to the spreadsheet of a site. */
+export function connectSpreadsheet(site: Destination, world: World): Spreadsheet {
+  const { spreadsheet, workbookDir, privateKey, own = noColumns, events } = site
+  const { share = soleShare(site, world.clock) } = site
+  if (spreadsheet.kind === 'workbook' || privateKey === undefined || !share) {
     return createWorkbook({ directory: workbookDir, own }, world.files)
   }
-  const { share = accountOf(spreadsheet, options.journal, world.clock, 1).join() } = options
   return createGoogleSheets({
-    ...googleOptions(options, spreadsheet, privateKey, world),
+    ...{ ...googleOptions(site, spreadsheet, privateKey, world), ...share, own },
     random: world.random,
-    gate: share.gate,
     called: events && ((outcome) => events.providerCalled(outcome)),
-    own,
   })
 }
 
 /** What both the writer and an inspection need to reach a Google Sheet. */
 export function googleOptions(
-  { settingNames = environmentNames }: Destination,
+  { settingNames = environmentNames }: Pick<Destination, 'settingNames'>,
   { credentials, spreadsheetId, apiUrl, tokenUrl }: GoogleConfig,
   privateKey: string,
-  { clock, digest, http, signWith }: World,
+  { clock, http, signWith }: World,
 ) {
-  const access = { email: credentials.email, spreadsheetId, setting: settingNames.spreadsheet }
-  return { access, sign: signWith(privateKey), apiUrl, tokenUrl, clock, digest, http }
+  const access = { email: credentials.email, spreadsheetId, setting: settingNames.SHEETS_SHEET_ID }
+  return { access, sign: signWith(privateKey), apiUrl, tokenUrl, clock, http }
+}
+
+/** What a site gets of an account that it has for itself, as `Account.join`; undefined for the local workbook. */
+export function soleShare(
+  { spreadsheet, journal }: Pick<Destination, 'spreadsheet' | 'journal'>,
+  clock: Clock,
+  delivers?: () => boolean,
+): AccountShare | undefined {
+  if (spreadsheet.kind === 'workbook') return undefined
+  return accountOf(spreadsheet, journal, clock, 1).join(delivers)
 }
 
 /** The account of a Google Sheet, which so many sites share. */
-export function accountOf(
+function accountOf(
   { credentials, quota }: GoogleConfig,
-  journal: CountingJournal,
+  journal: Destination['journal'],
   clock: Clock,
   sites: number,
 ): Account {
@@ -89,18 +73,18 @@ export function accountOf(
  * quota. A site with the local workbook has none.
  */
 export function accountsOf(
-  sites: readonly Pick<RunningSite, 'config' | 'journal'>[],
+  sites: readonly Pick<RunningSite, 'name' | 'spreadsheet' | 'journal'>[],
   clock: Clock,
 ): ReadonlyMap<string, Account> {
-  const sharing = Map.groupBy(sites, ({ config: { spreadsheet } }) => {
+  const sharing = Map.groupBy(sites, ({ spreadsheet }) => {
     return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : undefined
   })
   const accounts = new Map<string, Account>()
   for (const together of sharing.values()) {
-    const [{ config, journal }] = together as [(typeof together)[number]]
-    if (config.spreadsheet.kind === 'workbook') continue
-    const account = accountOf(config.spreadsheet, journal, clock, together.length)
-    for (const { config: site } of together) accounts.set(site.name, account)
+    const [{ spreadsheet, journal }] = together as [(typeof together)[number]]
+    if (spreadsheet.kind === 'workbook') continue
+    const account = accountOf(spreadsheet, journal, clock, together.length)
+    for (const { name } of together) accounts.set(name, account)
   }
   return accounts
 }

@@ -2,21 +2,22 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import { rollcall } from '../platform/command-words.ts'
 import { systemClock } from '../platform/clock.ts'
 import { messageOf } from '../platform/message-of.ts'
-import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import type { AddCommand, Run } from './command.ts'
+import { type Session, type Surroundings, UsageError } from './session.ts'
 import { Notes } from './terminal/notes.ts'
 import { Output, OutputClosed } from './terminal/output.ts'
-import { onStopSignal } from './terminal/stop-signals.ts'
 
-type AddCommand = (program: Command, run: Run) => void
+/** All is done and well; not all is well, or not all was done; wrong arguments or settings. */
+const [done, notAll, badUse] = [0, 1, 2] as const
 
 /** Loads what adds each command. The help shows them in this order. */
 const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['serve', async () => (await import('./serve.ts')).addServe],
   ['init', async () => (await import('./init.ts')).addInit],
   ['doctor', async () => (await import('./doctor.ts')).addDoctor],
-  ['types', async () => (await import('./types.ts')).addTypes],
   ['status', async () => (await import('./status.ts')).addStatus],
   ['import', async () => (await import('./import.ts')).addImport],
   ['export', async () => (await import('./export.ts')).addExport],
@@ -44,25 +45,24 @@ Exit codes: 0 done; 1 not all is well, or not all was done; 2 wrong settings or 
  * is left to do.
  *
  * @param args the words after the program's name
+ * @param stop as `Session.stop`
  */
 export async function runProgram(
   args: readonly string[],
-  out: NodeJS.WritableStream,
-  err: NodeJS.WritableStream,
-): Promise<ExitCode> {
-  // What commands write has email addresses: only their own user may read it.
-  if (process.platform !== 'win32') process.umask(0o077)
-  const stop = new AbortController()
-  onStopSignal(() => stop.abort())
+  { stdin, stdout, stderr, env }: Surroundings,
+  stop: AbortSignal,
+): Promise<number> {
   const session: Session = {
-    out: new Output(out),
-    notes: new Notes(err, systemClock),
-    stop: stop.signal,
-    clock: systemClock,
+    ...{ stdin, env, stop, clock: systemClock },
+    out: new Output(stdout),
+    notes: new Notes(stderr, systemClock),
   }
-  let code: ExitCode = exit.done
+  let code: number = done
   const run: Run = async (work) => {
-    code = await work(session).catch((error: unknown) => report(error, session))
+    code = await work(session).then(
+      (isWell) => (isWell ? done : notAll),
+      (error: unknown) => report(error, session),
+    )
   }
   const words = args.length === 0 ? ['serve'] : args
   const program = createProgram(session)
@@ -71,7 +71,7 @@ export async function runProgram(
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    return error.exitCode === 0 ? exit.done : exit.badUse
+    return error.exitCode === 0 ? done : badUse
   }
   return code
 }
@@ -112,14 +112,14 @@ function inOneLine(text: string): string {
   return `rollcall: ${words}${/[.?]\)?$/.test(words) ? '' : '.'} Use --help to see what there is.`
 }
 
-function report(error: unknown, { notes, stop }: Session): ExitCode {
-  if (error instanceof OutputClosed) return exit.notAll
+function report(error: unknown, { notes, stop }: Session): number {
+  if (error instanceof OutputClosed) return notAll
   if (stop.aborted) {
     notes.tell('Stopped before everything was done.')
-    return exit.notAll
+    return notAll
   }
   const words = messageOf(error)
   const isJournal = error instanceof JournalUnavailable
-  notes.tell(isJournal ? `${words} Free space on its disk, or run rollcall doctor.` : words)
-  return error instanceof ConfigError || error instanceof UsageError ? exit.badUse : exit.notAll
+  notes.tell(isJournal ? `${words} Free space on its disk, or run ${rollcall('doctor')}.` : words)
+  return error instanceof ConfigError || error instanceof UsageError ? badUse : notAll
 }

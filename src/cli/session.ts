@@ -1,19 +1,18 @@
+import type { Readable } from 'node:stream'
 import type { Clock } from '../platform/clock.ts'
 import type { Notes } from './terminal/notes.ts'
 import type { Output } from './terminal/output.ts'
 
-export const exit = {
-  /** All is done, and all is well. */
-  done: 0,
-  /** Not all is well, or not all was done. */
-  notAll: 1,
-  /** Wrong arguments or settings. */
-  badUse: 2,
-} as const
+/** What a program gets from who runs it. */
+export interface Surroundings {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream
+  readonly env: NodeJS.ProcessEnv
+}
 
-export type ExitCode = (typeof exit)[keyof typeof exit]
-
-export interface Session {
+/** What every command works with. */
+export interface Session extends Pick<Surroundings, 'stdin' | 'env'> {
   /** Standard output: what the person asked for. */
   readonly out: Output
   /** Standard error: everything else. Nothing personal. */
@@ -22,9 +21,6 @@ export interface Session {
   readonly stop: AbortSignal
   readonly clock: Clock
 }
-
-/** Runs a command's work and notes its exit code. Reports what the work throws, in one line. */
-export type Run = (work: (session: Session) => Promise<ExitCode>) => Promise<void>
 
 /** Arguments that do not fit together. The message says which, and what to give instead. */
 export class UsageError extends Error {

@@ -1,8 +1,6 @@
-import { type Config, loadConfig } from '../config/config.ts'
+import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env/env.ts'
-import type { SiteConfig } from '../config/sites/site.ts'
 import { expiredUpTo } from '../operations/retention.ts'
-import type { OpenReader } from '../journal/contracts/journal.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import { systemClock } from '../platform/clock.ts'
 import { journalHomeOf } from '../service/journal-home.ts'
@@ -10,77 +8,57 @@ import { type Session, UsageError } from './session.ts'
 import { listOf } from '../operations/words.ts'
 import { nameHint } from './terminal/words.ts'
 
+export type Settings = Awaited<ReturnType<typeof readSettings>>
+
 /** The settings of the environment, and the home of their journal. @throws ConfigError */
-export async function readSettings() {
-  const { config, secrets } = loadConfig(readEnvironment())
+export async function readSettings({ env }: Pick<Session, 'env'>) {
+  const { config, secrets } = loadConfig(readEnvironment(env))
   return { config, secrets, home: await journalHomeOf(config, secrets, { clock: systemClock }) }
 }
 
-type Sites = Config['sites']
+interface Named {
+  readonly name: string
+}
 
-/**
- * The site of this name, or all sites without a name.
- *
- * @throws UsageError when the settings have no site of this name
- */
-export function chosenSites({ sites }: Pick<Config, 'sites'>, name: string | undefined): Sites {
-  if (name === undefined) return sites
-  const found = sites.find((site: SiteConfig) => site.name === name)
-  if (found) return [found]
-  throw noSuchSite(
-    name,
-    sites.map((site) => site.name),
+/** The site that `--site` names, or all without a name. @throws UsageError when there is none of that name */
+export function chosenSites<Site extends Named>(
+  sites: readonly Site[],
+  name: string | undefined,
+): readonly [Site, ...Site[]] {
+  const [first, ...others] = sites.filter((it) => name === undefined || it.name === name)
+  if (first) return [first, ...others]
+  const names = sites.map((it) => it.name)
+  throw new UsageError(
+    `There is no site ${JSON.stringify(name)}. ${nameHint(name ?? '', names, 'The sites')}`,
   )
 }
 
-/**
- * The site of this name, or the only one without a name.
- *
- * @throws UsageError when the settings have no site of this name, or several and no name is given
- */
-export function chosenSite(config: Pick<Config, 'sites'>, name: string | undefined): SiteConfig {
-  const [site, ...others] = chosenSites(config, name)
-  if (others.length === 0) return site
-  const names = listOf(config.sites.map((it) => it.name))
-  throw new UsageError(`There are several sites: give --site NAME. The sites are ${names}.`)
-}
-
-/**
- * The name of a site that the journal has, whether the settings name it or not; the only one without a name.
- *
- * @param known the names of all sites of the journal
- * @throws UsageError when there is no such site, or several and no name is given
- */
-export function chosenName(
-  config: Pick<Config, 'sites'>,
-  known: Iterable<string>,
+/** The same of a command for one site. @throws UsageError also when there are several, and no name is given */
+export function chosenSite<Site extends Named>(
+  sites: readonly Site[],
   name: string | undefined,
-): string {
-  if (name === undefined) return chosenSite(config, name).name
-  const names = [...known]
-  if (names.includes(name)) return name
-  throw noSuchSite(name, names)
-}
-
-function noSuchSite(name: string, names: readonly string[]): UsageError {
-  const hint = nameHint(name, names, 'The sites')
-  return new UsageError(`There is no site ${JSON.stringify(name)}. ${hint}`)
+): Site {
+  const [site, ...others] = chosenSites(sites, name)
+  if (others.length === 0) return site
+  const names = listOf(sites.map((it) => it.name))
+  throw new UsageError(`There are several sites: give --site NAME. The sites are ${names}.`)
 }
 
 /**
  * Tells which sites with signups the journal has and the settings do not. Without the service's
  * ROLLCALL_CONFIG, a command would show zeros and say nothing.
  */
-export async function tellOtherSites(
-  config: Pick<Config, 'sites' | 'hasSites'>,
-  { sites }: Pick<OpenReader, 'sites'>,
-  notes: Session['notes'],
-): Promise<void> {
+export async function tellOtherSites({
+  config,
+  home,
+  notes,
+}: Pick<Settings, 'config' | 'home'> & Pick<Session, 'notes'>): Promise<void> {
+  await using reading = await home.openReader()
   const known = new Set(config.sites.map(({ name }) => name))
   const others: string[] = []
-  for (const [name, reader] of sites) {
+  for (const [name, reader] of reading.sites) {
     if (known.has(name)) continue
-    const { all } = await reader.figures(0, 0)
+    const { all } = await reader.figures()
     if (all.accepted > 0) others.push(name)
   }
   if (others.length === 0) return

@@ -1,72 +1,63 @@
-import type { Command } from '@commander-js/extra-typings'
+import { Command } from '@commander-js/extra-typings'
 import { partOf } from '../operations/journal-home.ts'
 import { isLocked } from '../platform/node/directory-lock.ts'
-import { serve } from './command-words.ts'
-import { exit, type Run } from './session.ts'
+import { serve } from '../platform/command-words.ts'
+import { command } from './command.ts'
 import { readStatus, type Status } from '../operations/status.ts'
-import { statusFacts, statusHints, timeWords } from '../operations/status-words.ts'
-import { endpointsOf } from '../service/webhooks.ts'
+import { statusFacts, timeWords, troublesOf } from '../operations/status-words.ts'
+import { endpointsOf } from '../service/site.ts'
 import { chart } from './terminal/chart.ts'
 import { digits } from '../operations/words.ts'
 import { table } from './terminal/table.ts'
-import { chosenSites, readSettings, tellOtherSites } from './settings.ts'
+import { chosenSites, tellOtherSites } from './settings.ts'
 
 const watchEveryMs = 2_000
 const chartHeight = 6
 
-export function addStatus(program: Command, run: Run): void {
-  program
-    .command('status')
+export const addStatus = command(
+  new Command('status')
     .description('what was accepted and written, what waits, and what is blocked and why')
     .option('--site <name>', 'only this site; otherwise all')
-    .option('--json', 'print JSON, for programs')
     .option('--watch', 'print again every 2 seconds, until Ctrl-C')
     .addHelpText(
       'after',
       '\nExit code 1: delivery is blocked, or partly blocked as a tab is set aside.',
-    )
-    .action(({ site: name, json, watch }) =>
-      run(async (session) => {
-        const { out, clock, stop } = session
-        const { config, secrets, home } = await readSettings()
-        await using journal = await home.openReader()
-        await tellOtherSites(config, journal, session.notes)
-        const sites = chosenSites(config, name)
-        // Of one site, the answer has the same form whether a file names it or not.
-        const isOne = !config.hasSites || name !== undefined
-        for (;;) {
-          const at = (journal.time ?? clock).now()
-          const all = await Promise.all(
-            sites.map(async (site) => {
-              const { name, spreadsheet } = site
-              const account = spreadsheet.kind === 'google' ? spreadsheet : undefined
-              const reader = partOf(journal.sites, site)
-              const endpoints = endpointsOf(secrets, site)
-              return [name, await readStatus(reader, account, at, endpoints)] as const
-            }),
-          )
-          const now = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }
-          // One line for each look, so that a program can read them one by one.
-          if (json) await out.json(now, watch ? 0 : 2)
-          else {
-            // On a terminal, each look replaces the one before.
-            if (watch && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
-            const isServed = config.database !== undefined || isLocked(config.dataDir)
-            for (const [site, now] of all) {
-              if (!isOne) await out.lines('', `Site ${site}`, '')
-              await out.lines(...describe(now, isServed))
-            }
-          }
-          if (!watch) {
-            const isBlocked = all.some(([, { delivery }]) => delivery.state.endsWith('blocked'))
-            return isBlocked ? exit.notAll : exit.done
-          }
-          await clock.sleep(watchEveryMs, stop)
-          if (stop.aborted) return exit.done
-        }
-      }),
-    )
-}
+    ),
+  async (context, { site: name, watch }) => {
+    const { config, secrets, home, out, clock, stop, json } = context
+    await using journal = await home.openReader()
+    await tellOtherSites(context)
+    const sites = chosenSites(config.sites, name)
+    // Of one site, the answer has the same form whether a file names it or not.
+    const isOne = !config.hasSites || name !== undefined
+    for (;;) {
+      const at = (journal.time ?? clock).now()
+      const all = await Promise.all(
+        sites.map(async (site) => {
+          const { name, spreadsheet } = site
+          const account = spreadsheet.kind === 'google' ? spreadsheet : undefined
+          const reader = partOf(journal.sites, site)
+          const endpoints = endpointsOf(secrets, site)
+          return [name, await readStatus(reader, account, at, endpoints)] as const
+        }),
+      )
+      const report = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }
+      const isServed = config.database !== undefined || isLocked(config.dataDir)
+      const lines = all.flatMap(([site, now]) => [
+        ...(isOne ? [] : ['', `Site ${site}`, '']),
+        ...describe(now, isServed),
+      ])
+      const isWell = !all.some(([, { delivery }]) => delivery.state.endsWith('blocked'))
+      if (!watch) return { report, lines, isWell }
+      // One line for each look, so that a program can read them one by one. On a terminal, each look
+      // replaces the one before.
+      if (!json && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
+      await (json ? out.json(report, 0) : out.lines(...lines))
+      await clock.sleep(watchEveryMs, stop)
+      if (stop.aborted) return {}
+    }
+  },
+)
 
 /** As after an import of old signups. */
 const moreWritten = 'A signup counts as accepted on its own day, as written on the day of its row.'
@@ -89,7 +80,7 @@ function describe(now: Status, isServed: boolean): string[] {
     ...(hasMoreWritten ? [moreWritten] : []),
     '',
     ...table(facts),
-    ...statusHints(now).map((hint) => `Do: ${hint}`),
+    ...troublesOf(now).flatMap(({ hint }) => (hint === undefined ? [] : [`Do: ${hint}`])),
     '',
     'Accepted per hour, the last 24 hours',
     ...chart(bars, chartHeight),

@@ -1,35 +1,41 @@
 import type { Journal } from '../journal/contracts/journal.ts'
-import type { Left } from '../journal/contracts/quarantine.ts'
+import type { Released } from '../journal/contracts/quarantine.ts'
 import type { Reader, SignupRecord } from '../journal/contracts/reader.ts'
+import { rollcall } from '../platform/command-words.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
-import { countOutcomes, noRows, removeRows, type RemovalWait } from './forget.ts'
+import { type ForgetOptions, isTrueBy } from './forget.ts'
 import { pagesOf } from './pages-of.ts'
 import { counted, digits } from './words.ts'
 
-/** Which signups in quarantine are meant: these, or all that the filters leave. */
+/** Which held signups are meant: these and those of these addresses, or all that the filters leave. */
 export interface Choice {
   readonly ids?: readonly SignupId[]
+  /** In lower case. */
+  readonly addresses?: readonly string[]
   /** The domain of the address, in lower case. */
   readonly domain?: string | undefined
   /** From this time on. */
   readonly since?: Millis | undefined
 }
 
-const readAtOnce = 1_000
+const readAtOnce = 100
 /** One transaction, which takes some milliseconds. */
 const decidedAtOnce = 100
 
-/** The signups of a site in quarantine that the filters leave, page by page. */
+/** The held signups of a site that the choice leaves, page by page, whatever their ids. */
 export async function* heldSignups(
   reader: Pick<Reader, 'held'>,
-  { domain, since = -Infinity }: Omit<Choice, 'ids'>,
+  { addresses, domain, since = -Infinity }: Omit<Choice, 'ids'>,
   stop: AbortSignal,
 ): AsyncGenerator<readonly SignupRecord[]> {
-  const isOfDomain = (email: string) => domain === undefined || email.endsWith(`@${domain}`)
+  const isMeant = (email: string) =>
+    addresses
+      ? addresses.includes(email.toLowerCase())
+      : domain === undefined || email.endsWith(`@${domain}`)
   for await (const page of pagesOf(readAtOnce, (after) => reader.held(after, readAtOnce))) {
     stop.throwIfAborted()
     yield page.filter(({ signup: { email, receivedAt } }) => {
-      return receivedAt >= since && isOfDomain(email)
+      return receivedAt >= since && isMeant(email)
     })
   }
 }
@@ -45,63 +51,73 @@ export type Decision = 'release' | 'erase'
 /** What was done, or would be. */
 export type Decided = Awaited<ReturnType<typeof decide>>
 
-export interface DecisionOptions extends RemovalWait {
+export interface DecisionOptions extends Pick<
+  ForgetOptions,
+  'journals' | 'clock' | 'stop' | 'waitMs'
+> {
   /** Whether to tell what would be done, and to do nothing. */
   readonly isTrial: boolean
   readonly progress: (done: number) => void
 }
 
 /**
- * Releases or erases the chosen signups of these sites, and waits until their rows are removed from the
- * quarantine tab. What is not removed by then waits in the journal.
+ * Releases or erases the chosen signups of these sites. Those in a batch that is on its way are released when
+ * that has ended, if it does within `waitMs`.
  */
 export async function decide(decision: Decision, choice: Choice, options: DecisionOptions) {
-  const { journals, isTrial, clock, stop, progress } = options
-  const left = new Map<Journal, readonly number[]>()
-  let signups = 0
+  const { journals, isTrial, clock, stop, waitMs, progress } = options
+  const missed = new Set<string>([...(choice.ids ?? []), ...(choice.addresses ?? [])])
+  let [signups, inBatch] = [0, 0]
+  const until = clock.elapsed() + waitMs
   for (const journal of journals.values()) {
-    const rows: number[] = []
-    for await (const page of chosen(journal, choice, stop)) {
-      for (let at = 0; at < page.length; at += decidedAtOnce) {
-        const positions = page.slice(at, at + decidedAtOnce).map(({ position }) => position)
-        const done = isTrial
-          ? undefined
-          : await journal.quarantine[decision](positions, (journal.time ?? clock).now())
-        if (done) rows.push(...done.written, ...done.frozen)
-        signups += done ? countOf(done) : positions.length
+    /** Decides on a few at once. Returns those in a batch that is on its way. */
+    const decideOn = async (positions: readonly number[]) => {
+      const left: number[] = []
+      for (let at = 0; at < positions.length; at += decidedAtOnce) {
+        const some = positions.slice(at, at + decidedAtOnce)
+        const done = await decided(journal, decision, some, options)
+        left.push(...done.frozen)
+        signups += done.signups
         progress(signups)
         stop.throwIfAborted()
       }
+      return left
     }
-    left.set(journal, rows)
-  }
-  const all = [...left.values()].reduce((sum, rows) => sum + rows.length, 0)
-  const reason = all > 0 ? await removeRows(options) : undefined
-  const outcomes = { ...noRows }
-  for (const [{ erasure }, rows] of left) {
+    let frozen: number[] = []
+    for await (const page of chosen(journal, choice, stop)) {
+      frozen.push(...(await decideOn(page.map(({ position }) => position))))
+      for (const { signup } of page) {
+        missed.delete(signup.id)
+        missed.delete(signup.email.toLowerCase())
+      }
+    }
+    const areReleased = async () => (frozen = await decideOn(frozen)).length === 0
+    if (frozen.length > 0) await isTrueBy(until, areReleased, options)
+    inBatch += frozen.length
     // Nothing is left of what was erased, unless another process keeps the log from shrinking just now.
-    await erasure.scrub()
-    await countOutcomes(erasure, rows, outcomes)
+    if (!isTrial) await journal.erasure.scrub()
   }
-  const { removed, notFound } = outcomes
-  const waiting = all - removed - notFound
-  return {
-    signups,
-    // Those of them in the quarantine tab.
-    rows: { removed, notFound, waiting },
-    reason: waiting > 0 ? (reason ?? null) : null,
-    // How many of the given ids are not in quarantine.
-    notHeld: new Set(choice.ids).size - (choice.ids ? signups : 0),
-  }
+  // How many of the given ids and addresses are not held, and how many signups are in a batch that is on its way.
+  return { signups, inBatch, notHeld: missed.size }
+}
+
+async function decided(
+  journal: Journal,
+  decision: Decision,
+  positions: readonly number[],
+  { isTrial, clock }: DecisionOptions,
+): Promise<Released> {
+  if (isTrial) return { signups: positions.length, frozen: [] }
+  const { quarantine, time = clock } = journal
+  if (decision === 'release') return quarantine.release(positions, time.now())
+  return { signups: await quarantine.erase(positions), frozen: [] }
 }
 
 async function* chosen({ quarantine, reader }: Journal, choice: Choice, stop: AbortSignal) {
   if (choice.ids) yield await quarantine.find(choice.ids)
-  else yield* heldSignups(reader, choice, stop)
-}
-
-function countOf({ unwritten, written, frozen }: Left): number {
-  return unwritten + written.length + frozen.length
+  if (choice.addresses ? choice.addresses.length > 0 : !choice.ids) {
+    yield* heldSignups(reader, choice, stop)
+  }
 }
 
 const mailsThen =
@@ -115,20 +131,16 @@ const words = {
 /** What was decided, in sentences. @param confirms whether signups are confirmed by mail */
 export function decidedWords(
   decision: Decision,
-  { signups, rows, reason, notHeld }: Decided,
+  { signups, inBatch, notHeld }: Decided,
   { isTrial = false, confirms = false },
 ): string[] {
   const verb = words[decision][isTrial ? 'does' : 'did']
-  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [
     `${verb}: ${counted(signups, 'signup')}.`,
-    !isTrial && `Removed from the quarantine tab: ${counted(rows.removed, 'row')}.`,
-    rows.notFound > 0 &&
-      `Not found there: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
-    rows.waiting > 0 &&
-      `Waiting to be removed there: ${counted(rows.waiting, 'row')}.${why} The service removes what it can.`,
+    inBatch > 0 &&
+      `In a batch that is on its way, and still held: ${digits(inBatch)}. Release them again when it has ended; ${rollcall('status')} tells what delays it.`,
     notHeld > 0 &&
-      `Not in quarantine: ${digits(notHeld)} of the ids, as they were decided on before, or never were there.`,
+      `Not held: ${digits(notHeld)} of those given, as they were decided on before, or never were held.`,
     decision === 'release' && confirms && mailsThen,
   ].filter((line) => line !== false)
 }

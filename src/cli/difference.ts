@@ -1,70 +1,68 @@
-import type { SignupRecord } from '../journal/contracts/reader.ts'
-import {
-  type Compared,
-  type Comparison,
-  comparisonOf,
-  type FoundKind,
-} from '../operations/compare.ts'
-import { type Clock, systemClock } from '../platform/clock.ts'
-import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
-import { partOf } from '../operations/journal-home.ts'
+import { type Comparison, comparisonOf, type FoundKind } from '../operations/compare.ts'
+import { openPresent, partOf } from '../operations/journal-home.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
-import { endpointsOf } from '../service/webhooks.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import { siteOf } from '../service/site.ts'
+import { connectSpreadsheet } from '../service/spreadsheets.ts'
 import { realWorld } from '../service/world.ts'
-import type { SignupId } from '../signup/signup.ts'
+import type { Signup } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { Context } from './command.ts'
 import type { Session } from './session.ts'
-import { chosenSite, readSettings, tellExpired, tellOtherSites } from './settings.ts'
-
-/** The journal and the present spreadsheet, compared. */
-export interface Difference {
-  readonly compared: Compared
-  readonly comparison: Comparison
-  readonly location: string
-  /** As `expiredUpTo` tells it. */
-  readonly expiredUpTo: string | null
-  /** Lets the webhooks of the site get the message of a signup again. */
-  readonly tellWebhooks: (id: SignupId) => Promise<void>
-}
+import { chosenSite, tellExpired, tellOtherSites } from './settings.ts'
 
 /**
- * Compares a site's part of the journal with its present spreadsheet beside a running service, and runs
- * `work`.
+ * Compares a site's part of the journal with its present spreadsheet, beside a running service. Disposing
+ * closes the journal.
  *
  * @param name of the site; the only one when it is undefined
  */
-export async function withDifference<T>(
-  { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
-  name: string | undefined,
-  work: (difference: Difference) => Promise<T>,
-): Promise<T> {
-  const { config, secrets, home } = await readSettings()
-  const site = chosenSite(config, name)
-  {
-    // Rejects when there is no journal, instead of making one.
-    await using reading = await home.openReader()
-    await tellOtherSites(config, reading, notes)
-  }
-  await using opened = await home.openBeside()
-  const journal = partOf(opened.sites, site)
+export async function differenceOf(context: Context, name: string | undefined) {
+  const { config, secrets, home, notes, clock, stop } = context
+  const site = siteOf(chosenSite(config.sites, name), config, secrets)
+  await using opening = new AsyncDisposableStack()
+  const { sites } = opening.use(await openPresent(home))
+  await tellOtherSites(context)
+  const journal = partOf(sites, site)
   const world = { ...realWorld, clock: tellingWaits(notes) }
-  const destination = destinationOf(site, config, secrets)
-  const spreadsheet = connectSpreadsheet({ ...destination, journal }, world)
-  using comparison = await comparisonOf(journal.compared)
-  const compared = await compareAll(spreadsheet, comparison, { notes, clock, stop })
-  const upTo = await tellExpired(journal.reader, notes)
-  const tellWebhooks = async (id: SignupId) => {
-    for (const { key } of endpointsOf(secrets, site)) await journal.webhooks.replay(key, id)
+  const spreadsheet = connectSpreadsheet({ ...site, journal }, world)
+  const comparison = opening.use(await comparisonOf(journal.compared))
+  const compared = await compareAll(spreadsheet, comparison, context)
+  const expiredUpTo = await tellExpired(journal.reader, notes)
+  const open = opening.move()
+  return {
+    ...{ compared, comparison, expiredUpTo, location: site.location },
+
+    /**
+     * Puts the signups of a kind back into the pending work. Returns how many.
+     *
+     * @param tells whether the webhooks of the site get their messages again
+     */
+    async deliverAgain(kind: FoundKind, isWanted = (_: Signup) => true, tells = false) {
+      using progress = notes.progress('signups put back into the pending work')
+      let put = 0
+      for await (const page of comparison.foundPages(kind)) {
+        const wanted = page.filter(({ signup }) => isWanted(signup))
+        for (const { signup } of tells ? wanted : []) {
+          for (const { key } of site.endpoints) await journal.webhooks.replay(key, signup.id)
+        }
+        const positions = wanted.map(({ position }) => position)
+        put += await comparison.deliverAgain(positions, clock.now())
+        progress.at(put)
+        stop.throwIfAborted()
+      }
+      return put
+    },
+
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
-  const { location } = spreadsheet
-  return await work({ compared, comparison, location, expiredUpTo: upTo, tellWebhooks })
 }
 
 async function compareAll(
   spreadsheet: Spreadsheet,
   comparison: Comparison,
-  { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
-): Promise<Compared> {
+  { notes, clock, stop }: Session,
+) {
   using reading = notes.progress('rows read')
   const onRows = (rows: number) => reading.at(rows)
   await readSpreadsheet(spreadsheet, comparison, { clock, stop, onRows })
@@ -85,29 +83,4 @@ function tellingWaits(notes: Session['notes']): Clock {
       return systemClock.sleep(ms, signal)
     },
   }
-}
-
-/**
- * Puts the signups of a kind back into the pending work. Returns how many.
- *
- * @param tell is told of each before
- */
-export async function deliverAgain(
-  { comparison }: Difference,
-  kind: FoundKind,
-  { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
-  isWanted: (found: SignupRecord) => boolean = () => true,
-  tell?: Difference['tellWebhooks'],
-): Promise<number> {
-  using progress = notes.progress('signups put back into the pending work')
-  let put = 0
-  for await (const page of comparison.foundPages(kind)) {
-    const wanted = page.filter(isWanted)
-    for (const { signup } of tell ? wanted : []) await tell?.(signup.id)
-    const positions = wanted.map(({ position }) => position)
-    put += await comparison.deliverAgain(positions, clock.now())
-    progress.at(put)
-    stop.throwIfAborted()
-  }
-  return put
 }

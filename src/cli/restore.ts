@@ -1,30 +1,23 @@
 import { resolve } from 'node:path'
-import type { Command } from '@commander-js/extra-typings'
+import { Command } from '@commander-js/extra-typings'
 import type { RestoreResult } from '../journal/contracts/journal.ts'
-import { exit, type Run, UsageError } from './session.ts'
+import { command } from './command.ts'
+import { UsageError } from './session.ts'
 import { counted, digits } from '../operations/words.ts'
-import { readSettings } from './settings.ts'
 
-export function addRestore(program: Command, run: Run): void {
-  program
-    .command('restore')
+export const addRestore = command(
+  new Command('restore')
     .description('make a backup the journal again, while no service runs')
     .argument('<file>', 'what the command backup made')
-    .option('--replace', 'put the journal that is there aside')
-    .option('--json', 'print JSON, for programs')
-    .action((file, { replace, json }) =>
-      run(async ({ out }) => {
-        const { copies } = (await readSettings()).home
-        if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
-        const result = await copies.restore(resolve(file), { replace: replace === true })
-        if (json) {
-          const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
-          await out.json({ journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown })
-        } else await out.lines(...describe(result))
-        return exit.done
-      }),
-    )
-}
+    .option('--replace', 'put the journal that is there aside'),
+  async ({ home: { copies } }, file, { replace = false }) => {
+    if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
+    const result = await copies.restore(resolve(file), { replace })
+    const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
+    const report = { journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown }
+    return { report, lines: describe(result) }
+  },
+)
 
 function describe(result: RestoreResult): string[] {
   const { journal, aside, signups, waiting, forgotten, isQuotaUnknown, isBlind } = result
@@ -35,6 +28,10 @@ function describe(result: RestoreResult): string[] {
     forgotten > 0 &&
       `Erased again: ${counted(forgotten, 'signup')} of people who were forgotten meanwhile.`,
     isBlind && 'People who were forgotten after the backup are in it again: forget them again.',
+    isBlind &&
+      'Who confirmed, declined or left after it is unknown: they are pending or on the list as they were.',
+    isBlind &&
+      'What was released from quarantine or erased there after it is held again: what is released again may get a second row.',
     isQuotaUnknown &&
       'The calls since the backup are unknown, so the quota counts as used up by them.',
     'Start the service now.' +

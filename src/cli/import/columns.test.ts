@@ -19,6 +19,6 @@ test.each(['name', 'nobody=A'])('--map %s is refused with what to write', (said)
 })
 
 test('a first row with an address at a domain in another script is no header row', () => {
-  const columns = ['Ada', 'ada@bücher.example'].map((name) => ({ name, key: name }))
+  const columns = ['Ada', 'ada@bücher.example']
   expect(() => new Columns([]).take(columns)).toThrow('The file has no header row')
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { Columns } from './columns.ts'
-import type { FileRecord } from './file-record.ts'
+import type { FileRecord } from './records.ts'
 import { Importer } from './importer.ts'
 
 async function* recordsOf(count: number, bytes: number): AsyncGenerator<FileRecord> {
@@ -13,10 +13,10 @@ async function* recordsOf(count: number, bytes: number): AsyncGenerator<FileReco
 }
 
 test.each([
-  { bytes: 50, atOnce: [100, 100, 50] },
-  { bytes: 1_024, atOnce: [64, 64, 64, 58] },
+  { bytes: 50, atOnce: Array<number>(10).fill(25) },
+  { bytes: 4_096, atOnce: [...Array<number>(15).fill(16), 10] },
   { bytes: 70_000, atOnce: Array<number>(250).fill(1) },
-])('one transaction adds at most 100 signups or 64 KiB of records of $bytes bytes', async (it) => {
+])('one transaction adds at most 25 signups or 64 KiB of records of $bytes bytes', async (it) => {
   const calls: number[] = []
   const clock = new ManualClock()
   const importer = new Importer({
@@ -33,7 +33,7 @@ test.each([
     rejectedFile: undefined,
   })
   const records = recordsOf(250, it.bytes)
-  await importer.run({ columns: undefined, cellNames: [], records }, () => {})
+  await importer.run({ hasHeader: false, names: [], records }, () => {})
   expect(calls).toEqual(it.atOnce)
   expect(importer.results).toMatchObject({ read: 250, added: 250, skipped: 0, rejected: 0 })
 })

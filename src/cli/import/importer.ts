@@ -1,13 +1,13 @@
 import type { Imported, ImportLog, ImportTerms } from '../../journal/contracts/import-log.ts'
-import { type Clock, iso } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { signupIds } from '../../signup/id.ts'
 import { tooManyTabs } from '../../signup/parse.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
-import { type FileRecord, type ImportFile, UnreadableFile } from './file-record.ts'
+import { type FileRecord, type ImportFile, UnreadableFile } from './records.ts'
 import type { RejectedFile } from './rejected-file.ts'
 import { parseRow, type RowOptions } from './to-signup.ts'
 
-export interface ImporterOptions extends Omit<RowOptions, 'now'> {
+export interface ImporterOptions extends RowOptions {
   readonly add: ImportLog['add']
   readonly terms: ImportTerms
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'sleep'>
@@ -15,8 +15,8 @@ export interface ImporterOptions extends Omit<RowOptions, 'now'> {
   readonly rejectedFile: RejectedFile | undefined
 }
 
-/** A transaction with so many signups, or with so many bytes of the file, takes two or three milliseconds. */
-const signupsAtOnce = 100
+/** A transaction with so many signups, or with so many bytes of the file, takes a millisecond or two. */
+export const signupsAtOnce = 25
 const bytesAtOnce = 64 * 1024
 
 /**
@@ -32,46 +32,37 @@ const forgotten = 'This person was forgotten. Only a signup of their own brings 
 
 /** Brings the records of one file into the journal, in short transactions. */
 export class Importer {
+  /** What became of the records, as far as it is certain. */
+  readonly results = {
+    read: 0,
+    added: 0,
+    /** Not added because the tab has the address already. */
+    skipped: 0,
+    rejected: 0,
+    /** The first rejected rows. */
+    problems: [] as { readonly row: number; readonly reason: string }[],
+  }
+  /** Rows without a date get the time of the import. */
+  readonly dates: { earliest?: Millis; latest?: Millis; without: number } = { without: 0 }
   readonly #options: ImporterOptions
   readonly #newId = signupIds()
-  readonly #dates = { earliest: Infinity, latest: -Infinity, without: 0 }
-  /** `skipped` ones were not added because the tab has the address already. */
-  readonly #counts = { read: 0, added: 0, skipped: 0, rejected: 0 }
-  /** The first rejected rows. */
-  readonly #problems: { readonly row: number; readonly reason: string }[] = []
   /** Checked, and not in the journal yet. */
   #waiting: { readonly record: FileRecord; readonly signup: Signup }[] = []
-  #committedTo = 0
 
   constructor(options: ImporterOptions) {
     this.#options = options
   }
 
-  /**
-   * What became of the records, as far as it is certain. Times are ISO 8601 in UTC, or null when no row has
-   * a date; rows `without` get the time of the import.
-   */
-  get results() {
-    const { earliest, latest, without } = this.#dates
-    const isoOrNull = (at: Millis) => (Number.isFinite(at) ? iso(at) : null)
-    return {
-      dates: { earliest: isoOrNull(earliest), latest: isoOrNull(latest), without },
-      ...this.#counts,
-      read: this.#counts.read - this.#waiting.length,
-      problems: this.#problems,
-    }
-  }
-
   /** Brings in all records. Calls `onCommit` after each transaction with the number of bytes that are done. */
   async run({ records }: ImportFile, onCommit: (bytes: number) => void): Promise<void> {
+    let committedTo = 0
     try {
       for await (const record of records) {
         this.#take(record)
-        const bytes = record.end - this.#committedTo
-        if (this.#waiting.length < signupsAtOnce && bytes < bytesAtOnce) continue
+        if (this.#waiting.length < signupsAtOnce && record.end - committedTo < bytesAtOnce) continue
         await this.#commit()
-        this.#committedTo = record.end
-        onCommit(record.end)
+        committedTo = record.end
+        onCommit(committedTo)
       }
     } catch (error) {
       if (error instanceof UnreadableFile) await this.#commit()
@@ -81,19 +72,18 @@ export class Importer {
   }
 
   #take(record: FileRecord): void {
-    this.#counts.read += 1
     if (typeof record.values === 'string') return this.#reject(record, record.values)
-    const moment = this.#options.clock.now()
-    const parsed = parseRow(record.values, { ...this.#options, now: moment })
+    const now = this.#options.clock.now()
+    const parsed = parseRow(record.values, this.#options, now)
     if (!parsed.ok) return this.#reject(record, parsed.reason)
-    const dates = this.#dates
+    const { dates } = this
     if (parsed.hasDate) {
-      dates.earliest = Math.min(dates.earliest, parsed.at)
-      dates.latest = Math.max(dates.latest, parsed.at)
+      dates.earliest = Math.min(dates.earliest ?? parsed.at, parsed.at)
+      dates.latest = Math.max(dates.latest ?? parsed.at, parsed.at)
     } else dates.without += 1
     const { email, sheetTab, source, name, tags, metadata, fields } = parsed.value
     const cells = { email, sheetTab, source, name, tags, metadata, fields }
-    const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...cells }
+    const signup = { id: this.#newId(now), receivedAt: parsed.at, ...cells }
     this.#waiting.push({ record, signup })
   }
 
@@ -102,26 +92,29 @@ export class Importer {
     const waiting = this.#waiting
     if (waiting.length > 0) {
       const began = clock.elapsed()
-      const results = await add(
+      const added = await add(
         waiting.map(({ signup }) => signup),
         terms,
       )
       this.#waiting = []
-      waiting.forEach(({ record }, at) => this.#count(record, results[at]))
+      waiting.forEach(({ record }, at) => this.#count(record, added[at]))
       await clock.sleep((clock.elapsed() - began) * restFactor)
     }
     await rejectedFile?.flush()
   }
 
   #count(record: FileRecord, result: Imported | undefined): void {
-    if (result === 'added') this.#counts.added += 1
-    else if (result === 'known') this.#counts.skipped += 1
-    else this.#reject(record, result === 'forgotten' ? forgotten : tooManyTabs.message)
+    if (result !== 'added' && result !== 'known')
+      return this.#reject(record, result === 'forgotten' ? forgotten : tooManyTabs.message)
+    this.results.read += 1
+    this.results[result === 'added' ? 'added' : 'skipped'] += 1
   }
 
   #reject(record: FileRecord, reason: string): void {
-    this.#counts.rejected += 1
-    if (this.#problems.length < problemsMax) this.#problems.push({ row: record.row, reason })
+    const { results } = this
+    results.read += 1
+    results.rejected += 1
+    if (results.problems.length < problemsMax) results.problems.push({ row: record.row, reason })
     this.#options.rejectedFile?.add(record, reason)
   }
 }

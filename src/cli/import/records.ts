@@ -1,28 +1,97 @@
-import { finished } from 'node:stream/promises'
-import { type Options, parse } from 'csv-parse'
-import { isRecord, parseJson } from '../../signup/json.ts'
-import { cellsOf, delimiters, readCell } from '../../spreadsheet/csv.ts'
-import {
-  type FileColumn,
-  type FileRecord,
-  type ImportFile,
-  lettersOf,
-  rejectedColumns,
-  UnreadableFile,
-} from './file-record.ts'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import { type Options, parse } from 'csv-parse'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { fileProblem } from '../../platform/node/unusable-file.ts'
+import { isRecord, parseJson } from '../../signup/json.ts'
+import { cellsOf, delimiters, readCell } from '../../spreadsheet/csv.ts'
 import { UsageError } from '../session.ts'
+
+/** One record of a file to import: a row of CSV, or a line of NDJSON. */
+export interface FileRecord {
+  /** Its row, as spreadsheet programs count, from 1: the header row and empty ones count. */
+  readonly row: number
+  /** The byte after it. */
+  readonly end: number
+  /** What the file of rejected rows shows of it, under `ImportFile.names`. */
+  readonly cells: readonly string[]
+  /** Columns with their values; or a text that says why it cannot be read. */
+  readonly values: readonly (readonly [column: string, value: unknown])[] | string
+}
+
+/** A file whose first record is known. */
+export interface ImportFile {
+  /** Whether a header row names the columns. */
+  readonly hasHeader: boolean
+  readonly names: readonly string[]
+  /** All records that are not empty. Fails with `UnreadableFile`. */
+  readonly records: AsyncIterable<FileRecord>
+}
+
+/** The file cannot be imported from here on. The message says why, and what to do. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile'
+}
+
+/** The columns that a file of rejected rows has besides. They are not imported. */
+export const rejectedColumns: readonly string[] = ['Rejected row', 'Rejected because']
 
 /** The most bytes of one record: far more than all fields of a signup can have. */
 export const recordBytesMax = 1024 * 1024
 
-/** The cells of a record as texts with a character for each byte, and where it ends. */
-interface RawRecord {
-  readonly cells: readonly string[]
-  readonly end: number
+/** A record whose cells are texts with a character for each byte. */
+type RawRecord = Omit<FileRecord, 'values'>
+
+/** The kind of file, and the delimiter of CSV, are found here. */
+const headBytes = 64 * 1024
+
+const byteOrderMark = Buffer.from('\uFEFF')
+
+/** Opens a file to import. @throws UsageError when nothing of it can be imported */
+export async function openImportFile(
+  path: string,
+): Promise<ImportFile & AsyncDisposable & { readonly bytes: number }> {
+  await using opening = new AsyncDisposableStack()
+  const handle = opening.use(await openRegular(path))
+  const { size: bytes } = await handle.stat()
+  const head = Buffer.alloc(Math.min(bytes, headBytes))
+  await handle.read(head, 0, head.length, 0)
+  const start = head.subarray(0, 3).equals(byteOrderMark) ? byteOrderMark.length : 0
+  const text = head.subarray(start)
+  const beginning = text.toString('latin1')
+  const problem = whyUnusable(beginning)
+  if (problem !== undefined) throw new UsageError(problem)
+  const chunks: AsyncIterable<Buffer> = handle.createReadStream({ start, autoClose: false })
+  const isNdjson = beginning.trimStart().startsWith('{')
+  const file = isNdjson ? readNdjson(chunks) : await readCsv(chunks, text)
+  const open = opening.move()
+  return { ...file, bytes, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+/** Why this is no text in UTF-8, or in an encoding that is compatible with ASCII, and what to do. */
+function whyUnusable(text: string): string | undefined {
+  const saveIt = 'Open it in its program, and save it as "CSV UTF-8".'
+  if (text.startsWith('PK\u0003\u0004')) return `The file is a workbook or an archive. ${saveIt}`
+  // In UTF-16, ASCII characters have a zero byte before or behind them.
+  if (/^(\xff\xfe|\xfe\xff)/.test(text) || text.includes('\0'))
+    return `The file is in UTF-16, or is no text. ${saveIt}`
+  const isList = text.trimStart().startsWith('[')
+  return isList ? 'The file is a JSON list. Write one JSON object a line (NDJSON).' : undefined
+}
+
+async function openRegular(path: string): Promise<FileHandle> {
+  try {
+    // Opening a pipe would otherwise wait for somebody who writes into it.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if ((await file.stat()).isFile()) return file
+    await file.close()
+  } catch (cause) {
+    const why = codeOf(cause) === 'ENOENT' ? 'there is no such file' : fileProblem(cause)
+    const todo = 'Check its name. Run the command as a user who may read it.'
+    throw new UsageError(`${path} cannot be read: ${why}. ${todo}`, { cause })
+  }
+  throw new UsageError(`${path} is not a file. Give a CSV or NDJSON file.`)
 }
 
 /**
@@ -33,45 +102,46 @@ interface RawRecord {
  */
 export async function readCsv(chunks: AsyncIterable<Buffer>, head: Buffer): Promise<ImportFile> {
   const delimiter = delimiterOf(head)
-  const records = parseRecords(chunks, {
-    delimiter,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_quotes: true,
-  })
-  const first = await records.next()
-  if (first.done === true) throw new UnreadableFile('The file is empty.')
-  const names = first.value.cells.map(columnName)
-  const columns = withKeys(names)
-  const read = (raw: readonly string[]) => {
-    const texts = raw.map(fromBytes)
-    const cells = texts.map((text, at) => readCell(text ?? raw[at] ?? '', delimiter))
-    return { cells, values: valuesOf(texts, cells, columns) }
+  const record_delimiter = ['\r\n', '\n', '\r']
+  const raw = parseRecords(chunks, { delimiter, record_delimiter, relax_quotes: true })
+  const first = await raw.next()
+  if (first.done === true) throw new UsageError('The file is empty.')
+  const header = first.value.cells.map(columnName)
+  const kept = header.flatMap((name, at) => (rejectedColumns.includes(name) ? [] : [at]))
+  const pick = (cells: readonly string[]) => kept.map((at) => cells[at] ?? '')
+  const names = pick(header)
+
+  const read = ({ cells: bytes }: RawRecord): Pick<FileRecord, 'cells' | 'values'> => {
+    const texts = bytes.map(fromBytes)
+    const cells = pick(bytes.map((it, at) => readCell(texts[at] ?? it, delimiter)))
+    if (texts.includes(undefined)) return { cells, values: notUtf8 }
+    if (texts.slice(header.length).some((it) => it?.trim() !== ''))
+      return { cells, values: tooManyCells }
+    return { cells, values: names.map((name, at) => [name, cells[at] ?? '']) }
   }
-  return { columns, cellNames: names, records: toRecords(records, 2, read) }
+  return { hasHeader: true, names, records: filled(raw, read) }
 }
 
 /** Reads NDJSON: one JSON object a line. */
 export function readNdjson(chunks: AsyncIterable<Buffer>): ImportFile {
   // JSON has no such delimiter, so that a line is one cell.
   const delimiter = '\0'
-  const records = parseRecords(chunks, { delimiter, record_delimiter: '\n', quote: false })
-  const read = (raw: readonly string[]) => {
-    const line = raw.join(delimiter)
+  const raw = parseRecords(chunks, { delimiter, record_delimiter: '\n', quote: false })
+  const records = filled(raw, ({ cells }) => {
+    const line = cells.join(delimiter)
     const text = fromBytes(line)
     return { cells: [text ?? line], values: text === undefined ? notUtf8 : membersOf(text) }
-  }
-  return { columns: undefined, cellNames: ['Line'], records: toRecords(records, 1, read) }
+  })
+  return { hasHeader: false, names: ['Line'], records }
 }
 
-async function* toRecords(
+/** The records that are not empty. */
+async function* filled(
   records: AsyncIterable<RawRecord>,
-  firstRow: number,
-  read: (raw: readonly string[]) => Pick<FileRecord, 'cells' | 'values'>,
+  read: (raw: RawRecord) => Pick<FileRecord, 'cells' | 'values'>,
 ): AsyncGenerator<FileRecord> {
-  let row = firstRow
-  for await (const { cells, end } of records) {
-    if (cells.some((cell) => cell.trim() !== '')) yield { row, end, ...read(cells) }
-    row += 1
+  for await (const raw of records) {
+    if (raw.cells.some((cell) => cell.trim() !== '')) yield { ...raw, ...read(raw) }
   }
 }
 
@@ -84,31 +154,11 @@ function membersOf(line: string): FileRecord['values'] {
   return Object.entries(parsed.value).filter(([name]) => name !== 'id')
 }
 
-function valuesOf(
-  texts: readonly (string | undefined)[],
-  cells: readonly string[],
-  columns: readonly FileColumn[],
-): FileRecord['values'] {
-  if (texts.includes(undefined)) return notUtf8
-  if (cells.slice(columns.length).some((cell) => cell.trim() !== ''))
-    return 'It has more cells than the header row: put quotes around a cell with a delimiter in it.'
-  return columns.map(({ key }, at) => [key, cells[at] ?? ''])
-}
-
-/** A column without a name gets the one that spreadsheet programs show. */
+/** A column without a name gets one. */
 function columnName(cell: string, at: number): string {
   const name = fromBytes(cell)?.trim()
-  if (name === undefined) throw new UnreadableFile(`The header row cannot be read. ${notUtf8}`)
+  if (name === undefined) throw new UsageError(`The header row cannot be read. ${notUtf8}`)
   return name === '' ? `Column ${at + 1}` : readCell(name)
-}
-
-/** The first column of a name keeps it. Those of an earlier file of rejected rows are left out anyway. */
-function withKeys(names: readonly string[]): readonly FileColumn[] {
-  const left = new Set(names)
-  return names.map((name, at) => {
-    const isKept = left.delete(name) || rejectedColumns.includes(name)
-    return { name, key: isKept ? name : `${name} (column ${lettersOf(at)})` }
-  })
 }
 
 /** The delimiter that splits the first line into most cells; a comma when none does. */
@@ -124,30 +174,28 @@ async function* parseRecords(
   options: Options,
 ): AsyncGenerator<RawRecord> {
   const found: RawRecord[] = []
-  let rows = 0
-  let read = 0
-  let end = 0
+  let [row, end, read] = [0, 0, 0]
   const parser = parse({
     ...options,
     encoding: 'latin1',
     relax_column_count: true,
     on_record(cells: string[], { bytes }) {
       end = bytes
-      rows += 1
-      found.push({ cells, end })
+      row += 1
+      found.push({ row, end, cells })
       return null
     },
   }).resume()
   const parsed = finished(parser).catch((cause: unknown) => {
     // The parser's own message may quote a cell.
-    throw new UnreadableFile(endless(rows + 1), { cause })
+    throw new UnreadableFile(endless(row + 1), { cause })
   })
   parsed.catch(() => {})
   for await (const chunk of chunks) {
     parser.write(chunk)
     read += chunk.length
     yield* found.splice(0)
-    if (read - end > recordBytesMax) throw new UnreadableFile(endless(rows + 1))
+    if (read - end > recordBytesMax) throw new UnreadableFile(endless(row + 1))
   }
   parser.end()
   await parsed
@@ -163,6 +211,8 @@ function endless(row: number): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const notUtf8 = 'It has characters that are not UTF-8: save the file as "CSV UTF-8".'
+const tooManyCells =
+  'It has more cells than the header row: put quotes around a cell with a delimiter in it.'
 
 /** A text of which each character stands for a byte, read as UTF-8; undefined when it is not UTF-8. */
 function fromBytes(text: string): string | undefined {
@@ -172,71 +222,4 @@ function fromBytes(text: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-const headBytes = 64 * 1024
-
-interface OpenFile extends AsyncDisposable {
-  readonly bytes: number
-  readonly file: ImportFile
-}
-
-/** Opens a file to import. @throws UsageError when nothing of it can be imported */
-export async function openImportFile(path: string): Promise<OpenFile> {
-  await using opening = new AsyncDisposableStack()
-  const handle = opening.use(await openRegular(path))
-  const { size: bytes } = await handle.stat()
-  const head = Buffer.alloc(Math.min(bytes, headBytes))
-  await handle.read(head, 0, head.length, 0)
-  const start = head.subarray(0, 3).equals(byteOrderMark) ? byteOrderMark.length : 0
-  const text = head.subarray(start)
-  assertText(text)
-  const chunks: AsyncIterable<Buffer> = handle.createReadStream({ start, autoClose: false })
-  const isNdjson = text.toString('latin1').trimStart().startsWith('{')
-  const file = isNdjson ? readNdjson(chunks) : await readCsv(chunks, text).catch(asUsage)
-  const open = opening.move()
-  return { bytes, file, [Symbol.asyncDispose]: () => open.disposeAsync() }
-}
-
-/** A file that nothing can be read of is a wrong argument. */
-function asUsage(error: unknown): never {
-  if (!(error instanceof UnreadableFile)) throw error
-  throw new UsageError(error.message, { cause: error })
-}
-
-const byteOrderMark = Buffer.from('\uFEFF')
-
-async function openRegular(path: string): Promise<FileHandle> {
-  try {
-    // Opening a pipe would otherwise wait for somebody who writes into it.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    if ((await file.stat()).isFile()) return file
-    await file.close()
-  } catch (cause) {
-    const words = reasons[codeOf(cause) ?? ''] ?? `${fileProblem(cause)}. Check the disk.`
-    throw new UsageError(`${path} cannot be read: ${words}`, { cause })
-  }
-  throw new UsageError(`${path} is not a file. Give a CSV or NDJSON file.`)
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file. Check its name.',
-  ENOTDIR: 'there is no such file. Check its name.',
-  EACCES: 'permission denied. Run the command as a user who may read it.',
-}
-
-/** Refuses what is no text in UTF-8 or in an encoding that is compatible with ASCII. */
-function assertText(head: Buffer): void {
-  const text = head.toString('latin1')
-  if (text.startsWith('PK\u0003\u0004'))
-    throw new UsageError(
-      'The file is a workbook or an archive. Open it in its program, and save it as "CSV UTF-8".',
-    )
-  // In UTF-16, ASCII characters have a zero byte before or behind them.
-  if (text.startsWith('\xff\xfe') || text.startsWith('\xfe\xff') || text.includes('\0'))
-    throw new UsageError(
-      'The file is in UTF-16, or is no text. Open it in its program, and save it as "CSV UTF-8".',
-    )
-  if (text.trimStart().startsWith('['))
-    throw new UsageError('The file is a JSON list. Write one JSON object a line (NDJSON).')
 }

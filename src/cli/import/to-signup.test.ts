@@ -12,10 +12,10 @@ const fields: readonly Field[] = [
 
 function parse(values: Record<string, unknown>, mapped: readonly string[] = []) {
   const columns = new Columns(mapped, ownColumns(fields))
-  columns.take(Object.keys(values).map((name) => ({ name, key: name })))
+  columns.take(Object.keys(values))
   const context = { defaultTab: 'Sheet1', source: 'import', fields } as const
   const entries = Object.entries(values)
-  return parseRow(entries, { columns, context, tab: undefined, dates: undefined, now: 0 })
+  return parseRow(entries, { columns, context, tab: undefined, dates: undefined }, 0)
 }
 
 test("columns of an import are the site's own fields by label, by name or as --map says", () => {
@@ -33,7 +33,9 @@ test("columns of an import are the site's own fields by label, by name or as --m
 })
 
 test('two columns for one field of the site are refused, and a wrong value tells what to do', () => {
-  expect(() => parse({ Email: 'a@b.co', Firma: 'x', company: 'y' })).toThrow(/--map company=B,/)
+  expect(() => parse({ Email: 'a@b.co', Firma: 'x', company: 'y' })).toThrow(
+    /--map company="Firma",/,
+  )
   expect(parse({ Email: 'a@b.co', seats: 'many' })).toEqual({
     ok: false,
     reason: 'seats must be a number of at most 15 digits, such as 12 or 3.5.',

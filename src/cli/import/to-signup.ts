@@ -2,7 +2,6 @@ import type { Millis } from '../../signup/signup.ts'
 import { isRecord, parseJson } from '../../signup/json.ts'
 import { type ParseContext, parseSignup } from '../../signup/parse.ts'
 import type { Columns } from './columns.ts'
-import { rejectedColumns } from './file-record.ts'
 import { type DateOrder, readMoment } from '../moment.ts'
 
 export interface RowOptions {
@@ -11,7 +10,6 @@ export interface RowOptions {
   /** The tab of all signups, whatever the file says. */
   readonly tab: string | undefined
   readonly dates: DateOrder | undefined
-  readonly now: Millis
 }
 
 /**
@@ -20,24 +18,22 @@ export interface RowOptions {
  */
 export function parseRow(
   values: readonly (readonly [column: string, value: unknown])[],
-  { columns, context, tab, dates, now }: RowOptions,
+  { columns, context, tab, dates }: RowOptions,
+  now: Millis,
 ) {
   const fields: Record<string, unknown> = {}
   const extra: [string, unknown][] = []
   for (const [column, value] of values) {
-    if ((value ?? '') === '' || rejectedColumns.includes(column)) continue
+    if ((value ?? '') === '') continue
     const field = columns.fieldOf(column)
     if (field === undefined) extra.push([column, value])
     else fields[field] = value
   }
   const { timestamp, metadata, ...rest } = fields
   const problems: string[] = []
-  const at =
-    typeof timestamp === 'string'
-      ? readMoment(timestamp, now, dates)
-      : timestamp === undefined
-        ? now
-        : { problem: 'The timestamp must be text.' }
+  const hasDate = timestamp !== undefined
+  const text = typeof timestamp === 'string' ? timestamp : ''
+  const at = hasDate ? readMoment(text, now, dates) : now
   if (typeof at !== 'number') problems.push(at.problem)
   const whole = metadataOf(metadata, extra)
   if ('problem' in whole) problems.push(whole.problem)
@@ -48,9 +44,8 @@ export function parseRow(
   }
   const parsed = parseSignup(input, context)
   if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message))
-  if (parsed.ok && typeof at === 'number' && problems.length === 0) {
-    return { ...parsed, at, hasDate: timestamp !== undefined }
-  }
+  if (parsed.ok && typeof at === 'number' && problems.length === 0)
+    return { ...parsed, at, hasDate }
   return { ok: false as const, reason: problems.join(' ') }
 }
 

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+// @module-tag slow
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -113,7 +114,7 @@ test('a wrong answer is explained and asked for again', async () => {
     ['Type an answer', `${keyFile}x${enter}`],
     ['does not exist', clear + (key?.[1] ?? '')],
     ['The address of the spreadsheet', `https://docs.google.com/document/d/abc${enter}`],
-    ['neither the id nor the URL of a Google spreadsheet', clear + (sheet?.[1] ?? '')],
+    ['not the id or the URL of a Google spreadsheet', clear + (sheet?.[1] ?? '')],
     ...rest,
   ])
   await answer(terminal, noTest)
@@ -132,10 +133,10 @@ test('init asks for the challenge, and never shows its secret key', async () => 
     ['holds a secret key', `${clear}1x00000000000000000000AA${enter}`],
     ['Its secret key', secret + enter],
     ['The web pages that may send signups', enter],
-    // Doctor finds that these are test keys.
-    ['Check again?', `${down}${enter}`],
   ])
-  expect(await terminal.ended).toBe(1)
+  await terminal.sees('has the test keys of Turnstile')
+  await answer(terminal, noTest)
+  expect(await terminal.ended).toBe(0)
   expect(await world.settings()).toEqual({
     CHALLENGE_PROVIDER: 'turnstile',
     CHALLENGE_SITE_KEY: '1x00000000000000000000AA',
@@ -158,6 +159,38 @@ test('init turns the proof of work on without asking for keys', async () => {
   ])
   expect(await terminal.ended).toBe(0)
   expect(await world.settings()).toEqual({ CHALLENGE_PROVIDER: 'altcha', ALLOWED_ORIGINS: '*' })
+})
+
+describe('the tab of signups that name none', () => {
+  const first = 'Which tab gets the signups that name none?'
+  const named = (tab: string) => `A new tab named ${tab}`
+
+  test.each([
+    ['the only tab, while it is empty', ['Tabelle1'], {}, ['Tabelle1', named('Sheet1')]],
+    ['a new tab beside data of somebody', ['Data'], {}, [named('Sheet1'), 'Data']],
+    ['Sheet1 among others', ['2026', 'Sheet1'], {}, ['Sheet1', '2026']],
+    ['the one that is set', ['Tabelle1'], { DEFAULT_SHEET_TAB: 'X' }, [named('X'), 'Tabelle1']],
+  ])('is first of all %s, and is written when it is another one', async (...given) => {
+    const [, tabs, set, choices] = given
+    await using world = await setUp()
+    const { folder, env, google } = world
+    const spreadsheet = google.emulator.spreadsheet(google.spreadsheetId)
+    spreadsheet.renameTab('Sheet1', tabs.at(-1) ?? '')
+    if (tabs.length > 1) spreadsheet.addTab('2026')
+    if (tabs.includes('Data')) spreadsheet.appendRows('Data', [['mine']])
+    const all = answers(world)
+    for (const [typed, chosen = ''] of [enter, down + enter].map((it, at) => [it, choices[at]])) {
+      await rm(world.envPath, { force: true })
+      using terminal = startOnTerminal(['init'], { folder, env: { ...env, ...set } })
+      await answer(terminal, [...all.slice(0, 3), [first, '']])
+      for (const words of choices) await terminal.sees(words)
+      await answer(terminal, [['', typed ?? ''], ...all.slice(3), ...noTest])
+      expect(await terminal.ended).toBe(0)
+      const { DEFAULT_SHEET_TAB: written } = await world.settings()
+      const isPresent = chosen === 'Sheet1' || chosen.startsWith('A new tab')
+      expect(written).toBe(isPresent ? undefined : chosen)
+    }
+  })
 })
 
 describe('with a file .env', () => {
@@ -267,7 +300,9 @@ test('after a fault is mended, doctor runs again', async () => {
   const spreadsheet = google.emulator.spreadsheet(google.spreadsheetId)
   spreadsheet.share(google.email, 'none')
   using terminal = startOnTerminal(['init'], { folder, env })
-  await answer(terminal, [...answers(world), ['1 fault found.', '']])
+  const [where = ['', ''], key = ['', ''], sheet = ['', ''], ...rest] = answers(world)
+  const unread = 'cannot be read yet: signups go to its tab Sheet1, unless DEFAULT_SHEET_TAB names'
+  await answer(terminal, [where, key, sheet, [unread, ''], ...rest, ['1 fault found.', '']])
   spreadsheet.share(google.email, 'editor')
   await answer(terminal, [['Check again?', enter], ...noTest])
   expect(await terminal.ended).toBe(0)
@@ -324,7 +359,7 @@ describe('the test signup', () => {
     await using _service = await startService({ env: google.env, dataDir: join(folder, 'data') })
     const exported = async () => (await runCommand(['export'], { folder, env })).stdout
     await expect.poll(exported).not.toContain('rollcall-test')
-    expect(await addressesInSheet(google)).toEqual([])
+    await expect.poll(() => addressesInSheet(google)).toEqual([])
   })
 
   test('is not offered beside a running service, which has to start again', async () => {

@@ -1,5 +1,5 @@
 import { type Environment, loadConfig } from '../../config/config.ts'
-import { ConfigError, type SettingProblem } from '../../config/problem.ts'
+import { ConfigError } from '../../config/problem.ts'
 import { secretsOf } from '../../config/secrets.ts'
 
 const asked = [
@@ -14,13 +14,13 @@ const asked = [
 ] as const
 
 export type Asked = (typeof asked)[number]
-export type Answers = Readonly<Partial<Record<Asked, string>>>
+export type Answers = Readonly<Partial<Record<Asked | 'DEFAULT_SHEET_TAB', string>>>
 
 /** In the form of an id. */
 const anyId = 'x'.repeat(44)
 
 /** The environment with these answers in place of its own values for what `init` asks. */
-function environmentWith(environment: Environment, answers: Answers): Environment {
+export function environmentWith(environment: Environment, answers: Answers): Environment {
   const others = Object.entries(environment.variables).filter(([name]) => !isAsked(name))
   return { ...environment, variables: { ...Object.fromEntries(others), ...answers } }
 }
@@ -32,8 +32,8 @@ function isAsked(setting: string): boolean {
 /** @throws ConfigError when settings that `init` does not ask for are wrong */
 export function assertOthers(environment: Environment): void {
   // DATABASE_URL is right only together with a sheet, which is asked for.
-  const found = problemsOf(environmentWith(environment, { SHEETS_SHEET_ID: anyId }))
-  const problems = found.filter(({ setting }) => !isAsked(setting))
+  const found = load(environmentWith(environment, { SHEETS_SHEET_ID: anyId }))
+  const problems = found.problems.filter(({ setting }) => !isAsked(setting))
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
@@ -43,7 +43,7 @@ export function problemWith(
   answers: Answers,
   name: Asked,
 ): string | undefined {
-  const problems = problemsOf(environmentWith(environment, answers))
+  const { problems } = load(environmentWith(environment, answers))
   const found = problems.find(({ setting }) => setting === name)
   return found && `This ${found.problem} ${found.hint}`
 }
@@ -59,23 +59,20 @@ export function accountOf(environment: Environment, keyFile?: string) {
       ? { ...environment, variables: { ...variables, SHEETS_SHEET_ID: anyId } }
       : environmentWith(environment, { SHEETS_SHEET_ID: anyId, SHEETS_CREDENTIALS_FILE: keyFile }),
   )
-  if (read instanceof ConfigError) return undefined
+  if (!read.config) return undefined
   const [site] = read.config.sites
   const { privateKey } = secretsOf(read.secrets, site)
   if (site.spreadsheet.kind !== 'google' || privateKey === undefined) return undefined
-  return { email: site.spreadsheet.credentials.email, privateKey }
+  const { email } = site.spreadsheet.credentials
+  return { SHEETS_CREDENTIALS_EMAIL: email, SHEETS_PRIVATE_KEY: privateKey }
 }
 
-function problemsOf(environment: Environment): readonly SettingProblem[] {
-  const read = load(environment)
-  return read instanceof ConfigError ? read.problems : []
-}
-
-function load(environment: Environment) {
+/** What the settings come to, or else what is wrong with them. */
+export function load(environment: Environment) {
   try {
-    return loadConfig(environment)
+    return { ...loadConfig(environment), problems: [] }
   } catch (error) {
-    if (error instanceof ConfigError) return error
-    throw error
+    if (!(error instanceof ConfigError)) throw error
+    return { config: undefined, problems: error.problems }
   }
 }

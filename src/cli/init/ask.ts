@@ -37,12 +37,10 @@ export function askOnTerminal(signal: AbortSignal) {
       return unlessCancelled(await password(shown)).trim()
     },
 
-    /** @param choices the label of each value */
-    async choose<T extends string>(message: string, choices: Readonly<Partial<Record<T, string>>>) {
-      const options = Object.entries<string | undefined>(choices).map(([value, label]) => {
-        return { value, ...(label !== undefined && { label }) }
-      })
-      return unlessCancelled(await select({ message, options, signal })) as T
+    /** @param choices each value with its label */
+    async choose(message: string, choices: readonly (readonly [string, string])[]) {
+      const options = choices.map(([value, label]) => ({ value, label: visible(label) }))
+      return unlessCancelled(await select({ message, options, signal }))
     },
 
     /** Enter alone means `initialValue`. */

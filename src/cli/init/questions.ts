@@ -1,12 +1,30 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Environment } from '../../config/config.ts'
+import { type Environment, loadConfig } from '../../config/config.ts'
 import type { EnvChanges } from '../../config/env/env-file-edit.ts'
 import { textOf } from '../../config/reader.ts'
 import { settingNames } from '../../config/settings.ts'
-import type { Output } from '../terminal/output.ts'
-import { accountOf, type Asked, problemWith } from './answers.ts'
+import { partOf } from '../../operations/journal-home.ts'
+import { journalHomeOf } from '../../service/journal-home.ts'
+import { tabKey } from '../../signup/signup.ts'
+import { spreadsheetTabs } from '../doctor/inspections.ts'
+import type { Session } from '../session.ts'
+import {
+  accountOf,
+  type Answers,
+  type Asked,
+  environmentWith,
+  load,
+  problemWith,
+} from './answers.ts'
 import type { Ask } from './ask.ts'
+
+/** What it takes to ask, and what is known before. */
+export interface Asking {
+  readonly environment: Environment
+  readonly ask: Ask
+  readonly session: Session
+}
 
 /** Each of them turns Google Sheets on. */
 const sheetNames = settingNames.filter((name) => name.startsWith('SHEETS_'))
@@ -15,63 +33,61 @@ const challengeNames = ['CHALLENGE_PROVIDER', 'CHALLENGE_SITE_KEY', 'CHALLENGE_S
 /**
  * Asks for everything that a set-up needs. Changes nothing. Returns groups of settings that belong together.
  */
-export async function askForSettings(
-  environment: Environment,
-  ask: Ask,
-  out: Output,
-): Promise<readonly EnvChanges[]> {
+export async function askForSettings(asking: Asking): Promise<readonly EnvChanges[]> {
+  const { environment, ask } = asking
   // Instances that share a database have no folder in common.
   const needsSheet = textOf(environment.variables['DATABASE_URL']) !== undefined
   const where = needsSheet
     ? 'google'
-    : await ask.choose('Where should the signups go?', {
-        google: 'Into a Google Sheet',
-        workbook: 'Into CSV files on this machine',
-      })
+    : await ask.choose('Where should the signups go?', [
+        ['google', 'Into a Google Sheet'],
+        ['workbook', 'Into CSV files on this machine'],
+      ])
   const sheet =
     where === 'google'
-      ? await askForSheet(environment, ask, out)
-      : [new Map(sheetNames.map((name) => [name, undefined]))]
-  const challenge = await askForChallenge(environment, ask)
-  return [...sheet, challenge, await askForOrigins(environment, ask)]
+      ? await askForSheet(asking)
+      : [new Map(sheetNames.map((it) => [it, undefined]))]
+  const challenge = await askForChallenge(asking)
+  const origins = await ask.text({
+    message: 'The web pages that may send signups: * for all, or origins with commas between them',
+    initialValue: environment.variables['ALLOWED_ORIGINS'] ?? '*',
+    problem: problemOf(asking, 'ALLOWED_ORIGINS'),
+  })
+  return [...sheet, challenge, new Map([['ALLOWED_ORIGINS', origins]])]
 }
 
-async function askForSheet(
-  environment: Environment,
-  ask: Ask,
-  out: Output,
-): Promise<readonly EnvChanges[]> {
+async function askForSheet(asking: Asking): Promise<readonly EnvChanges[]> {
+  const { environment, ask, session } = asking
   const present = accountOf(environment)
-  const isKept =
-    present !== undefined && (await ask.isSure(`Keep the service account ${present.email}?`, true))
-  const account = isKept ? new Map<string, string>() : await askForKey(environment, ask)
-  const email = isKept ? present.email : account.get('SHEETS_CREDENTIALS_EMAIL')
-  await out.write(
-    `\nShare the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${email ?? ''}\n\n`,
+  const keep = `Keep the service account ${present?.SHEETS_CREDENTIALS_EMAIL ?? ''}?`
+  const isKept = present !== undefined && (await ask.isSure(keep, true))
+  const account = isKept ? present : await askForKey(asking)
+  await session.out.write(
+    `\nShare the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${account?.SHEETS_CREDENTIALS_EMAIL ?? ''}\n\n`,
   )
   const sheet = await ask.text({
     message: 'The address of the spreadsheet, from the address bar of the browser',
     placeholder: 'https://docs.google.com/spreadsheets/d/…/edit',
     initialValue: environment.variables['SHEETS_SHEET_ID'],
-    problem: problemOf(environment, 'SHEETS_SHEET_ID'),
+    problem: problemOf(asking, 'SHEETS_SHEET_ID'),
   })
-  return [account, new Map([['SHEETS_SHEET_ID', sheet]])]
+  const place = { SHEETS_SHEET_ID: sheet }
+  const tab = await askForTab(asking, { ...account, ...place })
+  return [
+    new Map(Object.entries(isKept ? {} : { ...account, SHEETS_CREDENTIALS_FILE: undefined })),
+    new Map(Object.entries({ ...place, ...(tab !== undefined && { DEFAULT_SHEET_TAB: tab }) })),
+  ]
 }
 
 /** Takes the account out of a JSON key file. */
-async function askForKey(environment: Environment, ask: Ask): Promise<EnvChanges> {
-  const problem = problemOf(environment, 'SHEETS_CREDENTIALS_FILE')
-  const path = await ask.text({
+async function askForKey(asking: Asking) {
+  const problem = problemOf(asking, 'SHEETS_CREDENTIALS_FILE')
+  const path = await asking.ask.text({
     message: 'The path of the JSON key file of the service account (docs/google-setup.md)',
     placeholder: '~/Downloads/my-project-0123456789ab.json',
     problem: (answer) => problem(pathOf(answer)),
   })
-  const account = accountOf(environment, pathOf(path))
-  return new Map([
-    ['SHEETS_CREDENTIALS_EMAIL', account?.email],
-    ['SHEETS_PRIVATE_KEY', account?.privateKey],
-    ['SHEETS_CREDENTIALS_FILE', undefined],
-  ])
+  return accountOf(asking.environment, pathOf(path))
 }
 
 /** Terminals put quotes around a file that is dropped on them, and only a shell knows `~`. */
@@ -80,47 +96,70 @@ function pathOf(answer: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path
 }
 
-async function askForChallenge(environment: Environment, ask: Ask): Promise<EnvChanges> {
+/** Offers the tabs of the spreadsheet. Returns the default tab to set, or undefined to leave it as it is. */
+async function askForTab({ environment, ask, session }: Asking, answers: Answers) {
+  const { config, secrets } = loadConfig(environmentWith(environment, answers))
+  const [site] = config.sites
+  const { defaultTab } = site
+  const home = await journalHomeOf(config, secrets, session)
+  await using opened = await home.openForTrial().catch(() => undefined)
+  const journal = opened && partOf(opened.sites, site)
+  const found = await spreadsheetTabs({ ...session, config, secrets, site, journal })
+  if (found?.kind !== 'found') {
+    await session.out.lines(
+      `The spreadsheet cannot be read yet: signups go to its tab ${defaultTab}, unless DEFAULT_SHEET_TAB names another.\n`,
+    )
+    return undefined
+  }
+  const isDefault = (title: string) => tabKey(title) === tabKey(defaultTab)
+  /** Whether the settings take the title as it is. */
+  const canBeDefault = (title: string) => {
+    const { config } = load(environmentWith(environment, { ...answers, DEFAULT_SHEET_TAB: title }))
+    return config?.sites[0].defaultTab === title
+  }
+  const others = found.titles.filter((it) => !isDefault(it) && canBeDefault(it))
+  if (others.length === 0) return undefined
+  const isThere = found.titles.some(isDefault)
+  const present = [defaultTab, isThere ? defaultTab : `A new tab named ${defaultTab}`] as const
+  const choices = others.map((title) => [title, title] as const)
+  const isSet = textOf(environment.variables['DEFAULT_SHEET_TAB']) !== undefined
+  const chosen = await ask.choose(
+    'Which tab gets the signups that name none?',
+    found.isNew && !isSet ? [...choices, present] : [present, ...choices],
+  )
+  return isDefault(chosen) ? undefined : chosen
+}
+
+async function askForChallenge(asking: Asking): Promise<EnvChanges> {
+  const { environment, ask } = asking
   const { CHALLENGE_SITE_KEY: key, CHALLENGE_PROVIDER: before } = environment.variables
   const isSet = key !== undefined || before === 'altcha'
-  const provider = await ask.choose('A challenge that keeps bots out?', {
-    ...(isSet && { keep: 'The one that is set now' }),
-    none: 'None',
-    turnstile: 'Turnstile (Cloudflare)',
-    hcaptcha: 'hCaptcha',
-    recaptcha: 'reCAPTCHA (Google)',
-    altcha: 'Proof of work: no keys, no third party',
-  })
+  const provider = await ask.choose('A challenge that keeps bots out?', [
+    ...(isSet ? [['keep', 'The one that is set now'] as const] : []),
+    ['none', 'None'],
+    ['turnstile', 'Turnstile (Cloudflare)'],
+    ['hcaptcha', 'hCaptcha'],
+    ['recaptcha', 'reCAPTCHA (Google)'],
+    ['altcha', 'Proof of work: no keys, no third party'],
+  ])
   if (provider === 'keep') return new Map()
-  const none = new Map<string, string | undefined>(challengeNames.map((name) => [name, undefined]))
-  if (provider === 'none') return none
-  if (provider === 'altcha') return none.set('CHALLENGE_PROVIDER', provider)
-  const chosen = { CHALLENGE_PROVIDER: provider }
+  const settings = new Map<string, string | undefined>(challengeNames.map((it) => [it, undefined]))
+  if (provider === 'none') return settings
+  settings.set('CHALLENGE_PROVIDER', provider)
+  if (provider === 'altcha') return settings
+  const problem = (name: Asked) => problemOf(asking, name, { CHALLENGE_PROVIDER: provider })
   const siteKey = await ask.text({
     message: 'Its site key, which is public',
-    problem: problemOf(environment, 'CHALLENGE_SITE_KEY', chosen),
+    problem: problem('CHALLENGE_SITE_KEY'),
   })
   const secretKey = await ask.secret({
     message: 'Its secret key',
-    problem: problemOf(environment, 'CHALLENGE_SECRET_KEY', chosen),
+    problem: problem('CHALLENGE_SECRET_KEY'),
   })
-  return new Map([
-    ['CHALLENGE_PROVIDER', provider],
-    ['CHALLENGE_SITE_KEY', siteKey],
-    ['CHALLENGE_SECRET_KEY', secretKey],
-  ])
+  return settings.set('CHALLENGE_SITE_KEY', siteKey).set('CHALLENGE_SECRET_KEY', secretKey)
 }
 
-async function askForOrigins(environment: Environment, ask: Ask): Promise<EnvChanges> {
-  const origins = await ask.text({
-    message: 'The web pages that may send signups: * for all, or origins with commas between them',
-    initialValue: environment.variables['ALLOWED_ORIGINS'] ?? '*',
-    problem: problemOf(environment, 'ALLOWED_ORIGINS'),
-  })
-  return new Map([['ALLOWED_ORIGINS', origins]])
-}
-
-function problemOf(environment: Environment, name: Asked, chosen = {}) {
+function problemOf({ environment }: Asking, name: Asked, chosen = {}) {
   return (answer: string) => {
     if (answer === '') return 'Type an answer, or press Ctrl-C to stop.'
     return problemWith(environment, { ...chosen, [name]: answer }, name)

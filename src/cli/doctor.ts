@@ -1,35 +1,30 @@
-import type { Command } from '@commander-js/extra-typings'
+import { Command } from '@commander-js/extra-typings'
 import { accountOf, diagnose, diagnoseInLines, type Subject } from './doctor/diagnose.ts'
-import { exit, type Run, type Session, UsageError } from './session.ts'
-import { chosenSites, readSettings } from './settings.ts'
+import { command } from './command.ts'
+import { UsageError } from './session.ts'
+import { chosenSites } from './settings.ts'
 import { iso } from '../platform/clock.ts'
 
-export function addDoctor(program: Command, run: Run): void {
-  program
-    .command('doctor')
+export const addDoctor = command(
+  new Command('doctor')
     .description('check the settings, the spreadsheet and this machine, and say what to do')
-    .option('--json', 'print JSON, for programs')
     .option('--notice', 'also send a test notice to ALERT_WEBHOOK_URL')
     .option('--site <name>', 'only the instance and this site')
-    .addHelpText('after', '\nExit code 1: there is at least one fault. A warning is none.')
-    .action((options) =>
-      run(async (session) => {
-        const { json, notice = false, site: name } = options
-        const { config, secrets, home } = await readSettings()
-        const sites = chosenSites(config, name)
-        if (notice && !secrets.alertWebhook) {
-          throw new UsageError(
-            '--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.',
-          )
-        }
-        const subject = { config, secrets, home, sendsNotice: notice, sites }
-        if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
-        const report = await reportOf(subject, session)
-        await session.out.json(report)
-        return report.findings.some(({ state }) => state === 'fault') ? exit.notAll : exit.done
-      }),
-    )
-}
+    .addHelpText('after', '\nExit code 1: there is at least one fault. A warning is none.'),
+  async (context, { notice: sendsNotice = false, site }) => {
+    const { config, secrets, json } = context
+    const sites = chosenSites(config.sites, site)
+    if (sendsNotice && !secrets.alertWebhook) {
+      throw new UsageError(
+        '--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.',
+      )
+    }
+    const subject = { ...context, sendsNotice, sites }
+    if (!json) return { isWell: await diagnoseInLines(subject) }
+    const report = await reportOf(subject)
+    return { report, isWell: report.findings.every(({ state }) => state !== 'fault') }
+  },
+)
 
 export type Report = Awaited<ReturnType<typeof reportOf>>
 
@@ -38,11 +33,11 @@ export type Report = Awaited<ReturnType<typeof reportOf>>
  * share the spreadsheet with, null for the local workbook. When a file names sites, `accounts` has that of
  * each site, and a finding has its site, null for the instance.
  */
-async function reportOf(subject: Subject, session: Session) {
-  const { config, sites } = subject
-  const found = await Array.fromAsync(diagnose(subject, session))
+async function reportOf(subject: Subject) {
+  const { config, sites, clock } = subject
+  const found = await Array.fromAsync(diagnose(subject))
   return {
-    at: iso(session.clock.now()),
+    at: iso(clock.now()),
     ...(!config.hasSites && { account: accountOf(sites[0]) }),
     ...(config.hasSites && {
       accounts: Object.fromEntries(sites.map((site) => [site.name, accountOf(site)])),

@@ -4,6 +4,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { backlogCheck } from '../../src/cli/doctor/site-checks.ts'
 import { Notes } from '../../src/cli/terminal/notes.ts'
+import { Output } from '../../src/cli/terminal/output.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { deliveryFact } from '../../src/journal/contracts/delivery-log.ts'
@@ -29,7 +30,7 @@ test.each([
   await journal.intake.append([makeSignup()])
   const batch = await freezeNext(journal.delivery)
   await journal.delivery.settle(batch?.number ?? 0, noon - quietMs)
-  await journal.intake.append([makeSignup({ id: signupIds()(noon - ageMs) })])
+  await journal.intake.append([makeSignup({ receivedAt: noon - ageMs })])
   expect(await backlogCheck(await contextOf(journal))).toMatchObject([{ check: 'backlog', state }])
 })
 
@@ -70,7 +71,8 @@ async function contextOf(journal: Journal, isServed = true) {
     home: changed(await journalHomeOf(config, secrets, { clock }), {
       isInUse: async () => isServed,
     }),
-    session: { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) },
+    ...{ clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) },
+    out: new Output(process.stdout),
     ...{ parts: [journal], whyClosed: '' },
   }
 }

@@ -44,10 +44,11 @@ test('doctor finds no fault in a good set-up, and names the address to share wit
   expect({ code, faults }).toEqual({ code: 0, faults: [] })
   expect(report.account).toBe(google.email)
   const warned = report.findings.filter(({ state }) => state !== 'ok').map(({ check }) => check)
-  expect(warned, 'no service runs').toEqual(['process'])
+  const doors = ['https', 'proxy', 'hosts', 'bulk', 'new-tabs', 'twice', 'origins']
+  expect(warned, 'no service runs').toEqual(['process', ...doors])
   expect(report.findings.map(({ check }) => check)).toEqual([
     ...['settings', 'key', 'clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'],
-    ...['challenge', 'origins', 'data', 'disk', 'journal', 'process', 'backlog', 'quota'],
+    ...['challenge', 'data', 'disk', 'journal', 'process', 'backlog', 'quota', ...doors],
   ])
 })
 
@@ -58,12 +59,12 @@ test('doctor ends with the address to share with, unless the spreadsheet is shar
   for (const env of [google.env, { ...google.env, ROLLCALL_CONFIG: sites }]) {
     const ending = async () => {
       const { stdout } = await runCommand(['doctor'], { env, dataDir: data.path })
-      return stdout.split(/\n\n(?=.* found\.\n)/)[1]
+      return stdout.split(/\n\n(?=.* found\.)/)[1]
     }
-    expect(await ending()).toBe('No fault found.\n')
+    expect(await ending()).toBe('No fault found. 8 warnings to think about.\n')
     spreadsheetOf(google).share(google.email, 'viewer')
     const task = `Share the spreadsheet with this address, as Editor:\n${google.email}\n`
-    expect(await ending()).toBe(`1 fault found.\n${task}`)
+    expect(await ending()).toBe(`1 fault found. 8 warnings to think about.\n${task}`)
     spreadsheetOf(google).share(google.email, 'editor')
   }
 })

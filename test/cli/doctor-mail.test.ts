@@ -8,7 +8,7 @@ import {
   startMailServer,
 } from '../../harness/mail-world.ts'
 import { runCommand } from '../../harness/run-command.ts'
-import { startService } from '../../harness/start-service.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { testCertificate } from '../../harness/webhook-receiver.ts'
 
@@ -110,19 +110,23 @@ test.each<[string, MailServerOptions, (server: MailServer) => Promise<Record<str
   expect(await server.mails()).toEqual([])
 })
 
-test('doctor tells a PUBLIC_URL that leads here from one that leads to another service or nowhere', async () => {
-  await using server = await startMailServer()
-  await using data = await tempFolder()
-  await using ours = await startService({ dataDir: data.path })
-  await using another = await startService()
-  const links = async (url: string) => {
-    const found = await findings({ ...server.env, PUBLIC_URL: url }, data.path)
-    return found.find(({ check }) => check === 'links')
-  }
-  expect(await links(ours.url)).toMatchObject({ state: 'ok' })
-  const isAnother = await links(another.url)
-  expect(isAnother).toMatchObject({ state: 'fault', hint: expect.stringContaining('PUBLIC_URL') })
-  expect(isAnother?.message).toContain('another service answers')
-  const nowhere = await links(`http://127.0.0.1:${await freePort()}`)
-  expect(nowhere?.message).toContain('does not answer')
-})
+test(
+  'doctor tells a PUBLIC_URL that leads here from one that leads to another service or nowhere',
+  { tags: 'slow' },
+  async () => {
+    await using server = await startMailServer()
+    await using data = await tempFolder()
+    await using ours = await bootService({ dataDir: data.path })
+    await using another = await bootService()
+    const links = async (url: string) => {
+      const found = await findings({ ...server.env, PUBLIC_URL: url }, data.path)
+      return found.find(({ check }) => check === 'links')
+    }
+    expect(await links(ours.url)).toMatchObject({ state: 'ok' })
+    const isAnother = await links(another.url)
+    expect(isAnother).toMatchObject({ state: 'fault', hint: expect.stringContaining('PUBLIC_URL') })
+    expect(isAnother?.message).toContain('another service answers')
+    const nowhere = await links(`http://127.0.0.1:${await freePort()}`)
+    expect(nowhere?.message).toContain('does not answer')
+  },
+)

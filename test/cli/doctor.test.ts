@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { startLoopbackServer } from '../../emulators/loopback-server.ts'
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
-import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
@@ -14,6 +13,7 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 import { keepToOwner } from '../../src/platform/node/owner-only.ts'
 import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { noticeFailureFact } from '../../src/journal/contracts/delivery-log.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
 
@@ -23,15 +23,53 @@ test('doctor prints one line for each check of a local workbook, in order', asyn
   await postSignup(service.url, { email: 'ada@example.com' }, { Prefer: 'wait=20' })
   const { code, stdout, stderr } = await runCommand(['doctor'], { dataDir: data.path })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const [lines = '', ending] = stdout.split('\n\n')
+  const [lines = '', doors = '', ending] = stdout.split('\n\n')
   expect(lines.split('\n').map((line) => line.slice(0, 20).trim().split(/ +/))).toEqual(
     [
-      ...['settings', 'spreadsheet', 'tabs', 'challenge', 'origins', 'data', 'disk', 'journal'],
-      ...['process', 'backlog'],
+      ...['settings', 'spreadsheet', 'tabs', 'challenge', 'data', 'disk', 'journal', 'process'],
+      'backlog',
     ].map((check) => ['ok', check]),
   )
   expect(lines).toMatch(/^ok +backlog +no signup waits for the spreadsheet$/m)
-  expect(ending).toBe('No fault found.\n')
+  const [heading, ...open] = doors.split('\n')
+  expect(heading).toBe('Before you go public')
+  expect(open.map((line) => line.slice(0, 20).trim().split(/ +/))).toEqual(
+    ['https', 'proxy', 'hosts', 'bulk', 'new-tabs', 'twice', 'origins'].map((door) => {
+      return ['warning', door]
+    }),
+  )
+  expect(doors).toMatch(/^warning https +PUBLIC_URL is not set,/m)
+  expect(ending).toBe('No fault found. 7 warnings to think about.\n')
+})
+
+test('doctor warns of no door that is closed, and of those of each site apart', async () => {
+  await using data = await tempFolder()
+  const closed = { tabs: ['News'], duplicates: 'ignore', origins: ['https://launch.example'] }
+  const sites = { launch: closed, blog: { ...closed, maxTabs: 0, tabs: undefined }, shop: {} }
+  const env = {
+    PUBLIC_URL: 'https://signup.example',
+    TRUST_PROXY: '1',
+    ALLOWED_HOSTS: 'signup.example',
+    API_KEYS: 'a-key-of-sixteen',
+    ROLLCALL_CONFIG: JSON.stringify({ sites }),
+  }
+  const { code, of } = await runDoctor({ dataDir: data.path, env })
+  const states = (check: string) => of(check).map(({ state }) => state)
+  for (const check of ['https', 'proxy', 'hosts', 'bulk']) expect(states(check)).toEqual(['ok'])
+  for (const check of ['new-tabs', 'twice', 'origins'])
+    expect(states(check)).toEqual(['ok', 'ok', 'warning'])
+  expect(of('twice')[2]?.message).toContain('shop: a person who signs up twice gets two rows')
+  const bare = { CONFIRMATION: 'mail', MAIL_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'a@b.example' }
+  const asked = await runDoctor({
+    dataDir: data.path,
+    env: { ...bare, PUBLIC_URL: 'http://a.example' },
+  })
+  expect(asked.of('https')).toMatchObject([
+    { state: 'warning', message: expect.stringContaining('has no https://') },
+  ])
+  expect(asked.of('hosts')).toMatchObject([{ hint: 'Set ALLOWED_HOSTS to a.example.' }])
+  expect(asked.of('bulk')).toMatchObject([{ state: 'ok' }])
+  expect(code).toBe(0)
 })
 
 test('doctor looks at the instance and then at each site of the file, or at one', async () => {
@@ -40,14 +78,15 @@ test('doctor looks at the instance and then at each site of the file, or at one'
   const of = { dataDir: data.path, env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } }
   const { code, stdout } = await runCommand(['doctor'], of)
   expect(code).toBe(0)
-  const [instance, launch, blog, ending] = stdout.split('\n\n')
+  const [instance, launch, blog, doors, ending] = stdout.split('\n\n')
   const checks = (lines = '') => lines.split('\n').map((line) => line.slice(8, 20).trim())
   expect(checks(instance)).toEqual(['settings', 'data', 'disk', 'journal', 'process'])
-  const ofSite = ['spreadsheet', 'tabs', 'challenge', 'origins', 'backlog']
+  const ofSite = ['spreadsheet', 'tabs', 'challenge', 'backlog']
   expect([checks(launch).slice(1), checks(blog).slice(1)]).toEqual([ofSite, ofSite])
   expect(launch).toMatch(/^Site launch\n.*DATA_DIR\/sheets\/launch,[^]*"Waitlist"/)
-  expect(blog).toMatch(/^Site blog\n[^]*https:\/\/blog\.example/)
-  expect(ending).toBe('No fault found.\n')
+  expect(blog).toMatch(/^Site blog\n/)
+  expect(doors).toMatch(/^ok +origins +blog: .*https:\/\/blog\.example/m)
+  expect(ending).toMatch(/^No fault found\. \d+ warnings to think about\.\n$/)
 
   const one = await runCommand(['doctor', '--json', '--site', 'blog'], of)
   const { findings } = JSON.parse(one.stdout) as { findings: { site: string | null }[] }
@@ -71,17 +110,11 @@ describe.each(['http', 'https'] as const)('the receiver of notices by %s', (prot
     return {
       ...{ receiver, of, host },
       notices: async (...args: string[]) => (await runDoctor(of, args)).of('notices'),
-      /** Makes a notice, and tries it so often in vain. */
+      /** A notice was tried so often in vain. */
       fail: async (tries: number, at: number, reason: string) => {
         await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-        const { outbox } = journal
-        await outbox.add({ id: 'msg_1', kind: 'notice', body: '{}', at })
-        for (let made = 0; made < tries; made += 1) {
-          const order = { kinds: ['notice'], by: 'the test', now: at, max: 1 } as const
-          const [message] = (await outbox.claim(order)).messages
-          const outcome = { kind: 'later', at, nextAt: at, reason } as const
-          await outbox.settle(message?.number ?? 0, outcome)
-        }
+        const failure = JSON.stringify({ at, tries, reason })
+        await journal.delivery.noteFact(noticeFailureFact, failure)
       },
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
     }
@@ -91,14 +124,14 @@ describe.each(['http', 'https'] as const)('the receiver of notices by %s', (prot
     await using world = await createWorld()
     const { receiver, host } = world
     const [fine] = await world.notices()
-    const message = `go to ${host}, which answers; rollcall doctor --notice sends it a test`
+    const message = `go to ${host}, which answers; npm run -s rollcall -- doctor --notice sends it a test`
     expect(fine).toMatchObject({ state: 'ok', message })
     await world.fail(7, Date.UTC(2026, 10, 20), 'the receiver answered with 404')
     expect(await world.notices()).toMatchObject([
       {
         state: 'warning',
         message: `go to ${host}, which has not taken the last one in 7 tries: at 2026-11-20T00:00:00.000Z, the receiver answered with 404`,
-        hint: expect.stringContaining('rollcall doctor --notice'),
+        hint: expect.stringContaining('npm run -s rollcall -- doctor --notice'),
       },
     ])
     await receiver[Symbol.asyncDispose]()
@@ -203,9 +236,9 @@ describe('the challenge', () => {
       CHALLENGE_SITE_KEY: '1x00000000000000000000AA',
       CHALLENGE_SECRET_KEY: '1x0000000000000000000000000000000AA',
     })
-    expect(code).toBe(1)
+    expect(code).toBe(0)
     expect(of('challenge')).toMatchObject([
-      { state: 'fault', message: expect.stringContaining('test keys of Turnstile') },
+      { state: 'warning', message: expect.stringContaining('test keys of Turnstile') },
     ])
   })
 
@@ -272,29 +305,6 @@ test('a damaged journal, and then no call to the provider is made', async () => 
   ])
   expect(google.emulator.counters).toMatchObject({ reads: 0, writes: 0 })
   expect((await readFile(join(data.path, 'journal.db'))).equals(before)).toBe(true)
-})
-
-const minute = 60 * 1000
-
-test.each([
-  ['a backlog of a minute is none', minute, 30 * minute, 0],
-  ['an hour without a row, while signups wait', 61 * minute, 60 * minute, 1],
-  ['rows are written, but the oldest signup waits half a day', 12 * 60 * minute + 1000, 0, 1],
-  ['rows are written, and the oldest signup waits for hours', 11 * 60 * minute, 0, 0],
-])('%s', async (_, ageMs, quietMs, expected) => {
-  await using data = await tempFolder()
-  {
-    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-    await keepToOwner(data.path)
-    await journal.intake.append(makeSignups(1))
-    const batch = await freezeNext(journal.delivery)
-    await journal.delivery.settle(batch?.number ?? 0, Date.now() - quietMs)
-    await journal.intake.append(makeSignups(3, { receivedAt: Date.now() - ageMs }))
-  }
-  const { code, faults, of } = await runDoctor({ dataDir: data.path })
-  expect({ code, faults }).toEqual({ code: expected, faults: expected ? ['backlog'] : [] })
-  const message = /^signups that wait for the spreadsheet: 3, the oldest for \d+ \w+$/
-  expect(of('backlog')[0]?.message).toMatch(message)
 })
 
 test('the default tab is told once, also when it is one of the tabs that are listed', async () => {

@@ -3,87 +3,102 @@ import { ConfigError } from '../../config/problem.ts'
 import type { SiteConfig } from '../../config/sites/site.ts'
 import type { OpenJournal } from '../../journal/contracts/journal.ts'
 import { partOf } from '../../operations/journal-home.ts'
-import type { Finding } from '../../signup/finding.ts'
+import type { Finding } from '../../platform/finding.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../../operations/words.ts'
-import { type Check, type CheckContext, databaseChecks, folderChecks } from './journal-checks.ts'
-import { backlogCheck, keyCheck, originCheck, quotaCheck, settingsCheck } from './site-checks.ts'
+import { databaseChecks, folderChecks } from './journal-checks.ts'
+import { instanceDoors, siteDoors } from './public-checks.ts'
+import { backlogCheck, keyCheck, quotaCheck, settingsCheck } from './site-checks.ts'
 import {
+  type Check,
   challengeFindings,
   mailFindings,
   noticesFindings,
   spreadsheetFindings,
   webhookFindings,
-} from '../../service/inspections.ts'
+} from './inspections.ts'
 import { messageOf } from '../../platform/message-of.ts'
-import { tellOtherSites } from '../settings.ts'
+import { type Settings, tellOtherSites } from '../settings.ts'
 
-export interface Subject extends Pick<CheckContext, 'config' | 'secrets' | 'home' | 'sendsNotice'> {
+export interface Subject extends Session, Settings {
+  /** The sites that are meant. */
   readonly sites: Config['sites']
+  /** Whether to send a test notice. */
+  readonly sendsNotice: boolean
 }
 
-/** What a site is set up with, and what has become of its signups. */
-const setupChecks = [keyCheck, spreadsheetFindings, challengeFindings, originCheck]
-const deliveries = [backlogCheck, quotaCheck, webhookFindings]
-
 /**
- * The checks in the order in which they run and are printed: from the settings to what they lead to. When a
- * file names sites, first those of the instance, which have no name, and then those of each of these sites.
+ * The checks in the order in which they run and are printed: from the settings to what they lead to, and last
+ * what a launch leaves open unless somebody closes it. When a file names sites, first those of the instance,
+ * which have no name, and then those of each of these sites.
  */
 function roundsOf({ config: { database, hasSites }, sites }: Subject) {
-  const [site] = sites
   const places = [...(database ? databaseChecks : folderChecks), noticesFindings, mailFindings]
-  const name = undefined
-  if (!hasSites) {
-    return [{ site, name, checks: [settingsCheck, ...setupChecks, ...places, ...deliveries] }]
+  /** What a site is set up with, and what has become of its signups. */
+  const setup = [keyCheck, spreadsheetFindings, challengeFindings]
+  const deliveries = [backlogCheck, quotaCheck, webhookFindings]
+  const round = (checks: readonly Check[], heading?: string, site = sites[0], name?: string) => {
+    return { checks, heading, site, name }
   }
-  const checks = [...setupChecks, ...deliveries]
+  const ofSites = (checks: readonly Check[], heading?: string) =>
+    sites.map((it) => round(checks, heading ?? `Site ${it.name}`, it, it.name))
+  const doors = 'Before you go public'
+  if (!hasSites) {
+    const all = [settingsCheck, ...setup, ...places, ...deliveries]
+    return [round(all), round([instanceDoors, siteDoors], doors)]
+  }
   return [
-    { site, name, checks: [settingsCheck, ...places] },
-    ...sites.map((it) => ({ site: it, name: it.name, checks })),
+    ...[round([settingsCheck, ...places]), ...ofSites([...setup, ...deliveries])],
+    ...[round([instanceDoors], doors), ...ofSites([siteDoors], doors)],
   ]
 }
 
+/** A finding, and where it belongs. */
+export interface Diagnosis extends Finding {
+  /** Undefined for the instance, and when no file names sites. */
+  readonly site: string | undefined
+  /** What stands over it and those behind it; undefined for the first ones. */
+  readonly heading: string | undefined
+}
+
 /**
- * Runs all checks in order, and says of which site a finding is: undefined for the instance, and when no file
- * names sites. Opens the journal meanwhile, and makes it if there is none, because calls to the provider are
+ * Runs all checks in order. Opens the journal meanwhile, and makes it if there is none, because calls to the provider are
  * counted in it.
  */
-export async function* diagnose(
-  subject: Subject,
-  session: Session,
-): AsyncGenerator<Finding & { readonly site: string | undefined }> {
-  const opened = await openJournal(subject, session)
+export async function* diagnose(subject: Subject): AsyncGenerator<Diagnosis> {
+  const opened = await openJournal(subject)
   const [whyClosed, open] = typeof opened === 'string' ? [opened] : ['', opened]
   await using _ = open
   const parts = [...(open?.sites.values() ?? [])]
-  for (const { site, name, checks } of roundsOf(subject)) {
+  for (const { site, name, heading, checks } of roundsOf(subject)) {
     const journal = open && partOf(open.sites, site)
-    const context: CheckContext = { ...subject, site, session, journal, parts, whyClosed }
-    for (const check of checks as readonly Check[]) {
-      for await (const finding of await check(context)) yield { ...finding, site: name }
-      session.stop.throwIfAborted()
+    for (const check of checks) {
+      for await (const finding of await check({ ...subject, site, journal, parts, whyClosed })) {
+        yield { ...finding, site: name, heading }
+      }
+      subject.stop.throwIfAborted()
     }
   }
 }
 
 /** Prints one line for each finding, and an ending. Returns whether there is no fault. */
-export async function diagnoseInLines(subject: Subject, session: Session): Promise<boolean> {
-  const { out } = session
-  let faults = 0
-  let last: string | undefined
-  const shared = new Set<string | undefined>()
-  for await (const finding of diagnose(subject, session)) {
-    if (finding.state === 'fault') faults += 1
-    if (finding.check === 'editor' && finding.state === 'ok') shared.add(finding.site)
-    if (finding.site !== last) await out.lines(`\nSite ${finding.site ?? ''}`)
-    last = finding.site
+export async function diagnoseInLines(subject: Subject): Promise<boolean> {
+  const { out, sites, config } = subject
+  const found: Diagnosis[] = []
+  for await (const finding of diagnose(subject)) {
+    if (finding.heading !== found.at(-1)?.heading) await out.lines(`\n${finding.heading ?? ''}`)
+    found.push(finding)
     await out.lines(lineOf(finding))
   }
-  const found = faults === 0 ? 'No fault' : counted(faults, 'fault')
-  const { hasSites } = subject.config
-  const others = subject.sites.filter(({ name }) => !shared.has(hasSites ? name : undefined))
-  await out.write(`\n${found} found.\n${sharing(others)}`)
+  const countOf = (state: Finding['state']) => found.filter((it) => it.state === state).length
+  const [faults, warnings] = [countOf('fault'), countOf('warning')]
+  const words = faults === 0 ? 'No fault' : counted(faults, 'fault')
+  const more = warnings === 0 ? '' : ` ${counted(warnings, 'warning')} to think about.`
+  const shared = found.filter(({ check, state }) => check === 'editor' && state === 'ok')
+  const others = sites.filter(({ name }) => {
+    return shared.every(({ site }) => site !== (config.hasSites ? name : undefined))
+  })
+  await out.write(`\n${words} found.${more}\n${sharing(others)}`)
   return faults === 0
 }
 
@@ -102,14 +117,10 @@ function sharing(sites: readonly SiteConfig[]): string {
 }
 
 /** The open journal, or why it cannot be opened, in one line. */
-async function openJournal(
-  { config, home }: Subject,
-  { notes }: Session,
-): Promise<OpenJournal | string> {
+async function openJournal(subject: Subject): Promise<OpenJournal | string> {
   try {
-    const opened = await home.openBeside()
-    await using reading = await home.openReader()
-    await tellOtherSites(config, reading, notes)
+    const opened = await subject.home.openBeside()
+    await tellOtherSites(subject)
     return opened
   } catch (error) {
     return error instanceof ConfigError

@@ -1,50 +1,50 @@
-import { inspectNotices, sendTestNotice } from '../alerts/inspection.ts'
-import { inspectChallenge } from '../challenge/inspection.ts'
-import { createProofOfWork } from '../challenge/proof-of-work.ts'
-import { createSiteverify } from '../challenge/siteverify.ts'
-import { keyProblem } from '../config/challenge.ts'
-import type { Config } from '../config/config.ts'
-import { type Secrets, secretsOf } from '../config/secrets.ts'
-import type { SiteConfig } from '../config/sites/site.ts'
-import type { CallLedger, Quota } from '../journal/contracts/call-ledger.ts'
-import type { Journal } from '../journal/contracts/journal.ts'
-import { inspectFacts } from '../operations/database-findings.ts'
-import { endpointHint, endpointState, endpointWords } from '../operations/webhooks.ts'
-import { inspectReceiver } from '../outbox/webhook/inspection.ts'
-import { sendMessage } from '../outbox/webhook/send.ts'
-import { Unreachable } from '../journal/postgres/reach.ts'
-import { readServerFacts } from '../journal/postgres/server-facts.ts'
-import { type Clock, iso } from '../platform/clock.ts'
-import { type Finding, findingsOf } from '../signup/finding.ts'
-import { ownColumns } from '../signup/row.ts'
-import { tabKey } from '../signup/signup.ts'
-import { Stamps } from '../signup/stamps.ts'
-import { googleInspection } from '../spreadsheet/google/inspection.ts'
-import type { Expected } from '../spreadsheet/inspection.ts'
-import type { CallGate } from '../spreadsheet/spreadsheet.ts'
-import { inspectWorkbook } from '../spreadsheet/workbook/inspection.ts'
-import { workbookFolder } from './data-folder.ts'
-import { destinationOf, googleOptions } from './spreadsheets.ts'
-import { endpointsOf, type SiteEndpoint } from './webhooks.ts'
-import { realWorld } from './world.ts'
+import { rollcall } from '../../platform/command-words.ts'
+import { inspectNotices, sendTestNotice } from '../../alerts/inspection.ts'
+import { inspectChallenge } from '../../challenge/inspection.ts'
+import { createProofOfWork } from '../../challenge/proof-of-work.ts'
+import { createSiteverify } from '../../challenge/siteverify.ts'
+import { keyProblem } from '../../config/challenge.ts'
+import { secretsOf } from '../../config/secrets.ts'
+import type { SiteConfig } from '../../config/sites/site.ts'
+import type { Journal } from '../../journal/contracts/journal.ts'
+import { inspectFacts } from '../../operations/database-findings.ts'
+import { endpointHint, endpointState, endpointWords } from '../../operations/webhooks.ts'
+import { inspectReceiver } from '../../outbox/webhook/inspection.ts'
+import { Unreachable } from '../../journal/postgres/reach.ts'
+import { readServerFacts } from '../../journal/postgres/server-facts.ts'
+import { hmacWith } from '../../platform/digest.ts'
+import type { HttpClient } from '../../platform/http-client.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
+import { ownColumns } from '../../signup/row.ts'
+import { tabKey } from '../../signup/signup.ts'
+import { Stamps } from '../../challenge/stamps.ts'
+import { findTabs, googleInspection } from '../../spreadsheet/google/inspection.ts'
+import type { CallGate } from '../../spreadsheet/spreadsheet.ts'
+import { inspectWorkbook } from '../../spreadsheet/workbook/inspection.ts'
+import { workbookFolder } from '../../service/data-folder.ts'
+import { endpointsOf, siteOf } from '../../service/site.ts'
+import { googleOptions } from '../../service/spreadsheets.ts'
+import { realWorld } from '../../service/world.ts'
+import type { Session } from '../session.ts'
+import type { Settings } from '../settings.ts'
 
-/** What is looked at, and for whom. */
-export interface Inspected {
-  readonly config: Config
-  readonly secrets: Secrets
+/** What is looked at, and with what. */
+export interface Inspected extends Omit<Session, 'stdin' | 'env'>, Settings {
   readonly site: SiteConfig
   /** The part of the site; undefined when the journal cannot be opened. */
   readonly journal: Journal | undefined
   /** The parts of all sites. */
   readonly parts: readonly Journal[]
+  /** Why the journal cannot be opened, and what to do; empty when it is open. */
+  readonly whyClosed: string
   /** Whether to send a test notice. */
   readonly sendsNotice: boolean
-  readonly session: {
-    readonly stop: AbortSignal
-    /** Told when something has to wait. */
-    readonly notes: { tell(text: string): void }
-  }
 }
+
+/** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */
+export type Check = (inspected: Inspected) => AsyncIterable<Finding> | Promise<readonly Finding[]>
+
+type Looking = Omit<Inspected, 'parts' | 'sendsNotice' | 'whyClosed' | 'home'>
 
 /** The most calls to the Sheets API that a command may make to look at the spreadsheet. */
 const callsMax = 6
@@ -56,47 +56,36 @@ const timeoutMaxMs = 15_000
  * Looks at the spreadsheet of a site: from the clock and the access token to the room in it. Makes no call
  * to the Sheets API without a journal.
  */
-export function spreadsheetFindings(inspected: Inspected): AsyncIterable<Finding> {
-  const { config, secrets, site, journal, session } = inspected
-  const destination = destinationOf(site, config, secrets)
-  const { spreadsheet, privateKey, workbookDir } = destination
-  const expected = expectedOf(site, journal)
-  if (spreadsheet.kind === 'workbook' || privateKey === undefined) {
-    return inspectWorkbook(workbookDir, expected, workbookFolder('DATA_DIR', site.name))
-  }
-  const { credentials, quota } = spreadsheet
-  const { clock, http } = realWorld
-  const ledger = journal?.callLedger(credentials.email, journal.time ?? clock)
-  const inspect = googleInspection({
-    ...googleOptions(destination, spreadsheet, privateKey, realWorld),
-    http: (request) => http({ ...request, timeoutMs: Math.min(request.timeoutMs, timeoutMaxMs) }),
-    gate: boundedGate(ledger, quota, clock, session.notes),
-  })
-  return inspect(expected, session.stop)
-}
-
-function expectedOf(
-  { defaultTab: configured, tabs = [], fields, confirmation }: SiteConfig,
-  journal: Journal | undefined,
-): Expected {
-  const defaultTab = journal?.delivery.defaultTab ?? { name: configured, isResolved: true }
-  return {
-    defaultTab,
-    tabs: tabs.filter((tab) => tabKey(tab) !== tabKey(defaultTab.name)),
+export const spreadsheetFindings: Check = (inspected) => {
+  const { config, site, journal, stop } = inspected
+  const { defaultTab, tabs = [], fields, confirmation } = site
+  const expected = {
+    tabs: [defaultTab, ...tabs.filter((tab) => tabKey(tab) !== tabKey(defaultTab))],
     own: ownColumns(fields, confirmation),
-    isOwn: async (fingerprint) => (await journal?.delivery.isOwn(fingerprint)) ?? false,
+    isOwn: async (fingerprint: string) => (await journal?.delivery.isOwn(fingerprint)) ?? false,
   }
+  const google = googleOf(inspected)
+  if (google) return googleInspection(google)(expected, stop)
+  const folder = workbookFolder(config.dataDir, site.name)
+  return inspectWorkbook(folder, expected, workbookFolder('DATA_DIR', site.name))
 }
 
-/** Lets through a few calls, each of which the ledger has reserved. */
-function boundedGate(
-  ledger: CallLedger | undefined,
-  quota: Quota,
-  clock: Pick<Clock, 'sleep'>,
-  notes: Inspected['session']['notes'],
-): CallGate {
+/** The tabs of a Google Sheet. */
+export async function spreadsheetTabs(looking: Looking) {
+  const google = googleOf(looking)
+  return google && findTabs(google, looking.stop)
+}
+
+/** What it takes to look at a Google Sheet with few calls; undefined for the local workbook. */
+function googleOf({ config, secrets, site, journal, notes }: Looking) {
+  const { spreadsheet, privateKey, settingNames } = siteOf(site, config, secrets)
+  if (spreadsheet.kind === 'workbook' || privateKey === undefined) return undefined
+  const { credentials, quota } = spreadsheet
+  const { clock } = realWorld
+  const ledger = journal?.callLedger(credentials.email, journal.time ?? clock)
   let calls = 0
-  return async (signal) => {
+  /** Lets through a few calls, each of which the ledger has reserved. */
+  const gate: CallGate = async (signal) => {
     if (!ledger) throw new Error('the journal, which counts the calls, cannot be used')
     if (calls === callsMax) throw new Error(`this command makes at most ${callsMax} calls`)
     for (let wait = await ledger.reserve(quota); wait > 0; wait = await ledger.reserve(quota)) {
@@ -108,14 +97,13 @@ function boundedGate(
     calls += 1
     return true
   }
+  const http: HttpClient = (request) =>
+    realWorld.http({ ...request, timeoutMs: Math.min(request.timeoutMs, timeoutMaxMs) })
+  return { ...googleOptions({ settingNames }, spreadsheet, privateKey, realWorld), http, gate }
 }
 
 /** Whether the keys of a site's challenge belong to its provider, which has to know the secret one. */
-export async function challengeFindings({
-  secrets,
-  site,
-  journal,
-}: Inspected): Promise<readonly Finding[]> {
+export const challengeFindings: Check = async ({ secrets, site, journal }) => {
   const { ok, fault, skipped } = findingsOf('challenge')
   const { challenge } = site
   if (challenge?.provider === 'altcha') {
@@ -127,7 +115,7 @@ export async function challengeFindings({
   if (!challenge || secret === undefined) {
     return [ok('is off: nobody has to show that they are no bot')]
   }
-  const names = site.settingNames.challenge
+  const names = site.settingNames
   const problem = keyProblem(challenge.provider, challenge.siteKey, secret, names)
   if (problem) return [fault(problem.message, problem.hint)]
   const asked = createSiteverify({ ...challenge, ...realWorld, secret, names })
@@ -135,33 +123,28 @@ export async function challengeFindings({
 }
 
 /** The receiver of notices, when there is one. */
-export async function noticesFindings(inspected: Inspected): Promise<readonly Finding[]> {
-  const { alertWebhook } = inspected.secrets
-  const { stop } = inspected.session
+export const noticesFindings: Check = async ({ secrets, sendsNotice, parts, stop }) => {
+  const { alertWebhook } = secrets
   if (!alertWebhook) return []
   const world = { ...realWorld, http: realWorld.receiverHttp }
-  if (inspected.sendsNotice) return [await sendTestNotice(alertWebhook, world, stop)]
-  return [await inspectNotices(alertWebhook, inspected.parts, world, stop)]
-}
-
-/** Sends a message that says that it is a test, once. */
-export function testWebhook(endpoint: SiteEndpoint, stop: AbortSignal) {
-  const timestamp = iso(realWorld.clock.now())
-  const body = JSON.stringify({ type: 'webhook.test', timestamp, data: { site: endpoint.site } })
-  const world = { ...realWorld, http: realWorld.receiverHttp }
-  return sendMessage(endpoint, { id: `msg_${crypto.randomUUID()}`, body }, world, stop)
+  if (sendsNotice) return [await sendTestNotice(alertWebhook, world, stop)]
+  return [await inspectNotices(alertWebhook, parts, world, stop)]
 }
 
 /** Whether each webhook of a site answers, and what it has not taken. */
-export async function* webhookFindings(inspected: Inspected): AsyncIterable<Finding> {
-  const { secrets, site, journal, session } = inspected
+export async function* webhookFindings({
+  secrets,
+  site,
+  journal,
+  stop,
+}: Inspected): AsyncIterable<Finding> {
   const check = 'webhooks'
   for (const endpoint of endpointsOf(secrets, site)) {
     const { key, number } = endpoint
     const checkIt = 'Check its URL, and whether it runs. Until it answers, its messages wait.'
-    const tryIt = `rollcall webhooks test ${number}`
+    const tryIt = rollcall(`webhooks test ${number}`)
     const words = { check, to: `number ${number} goes to`, checkIt, tryIt }
-    yield await inspectReceiver(endpoint, words, { http: realWorld.receiverHttp }, session.stop)
+    yield await inspectReceiver(endpoint, words, { http: realWorld.receiverHttp }, stop)
     const state = endpointState(await journal?.webhooks.figures(key))
     const hint = endpointHint(state, number)
     if (hint === undefined) continue
@@ -170,14 +153,12 @@ export async function* webhookFindings(inspected: Inspected): AsyncIterable<Find
 }
 
 /** Whether mail can be sent, and whether the links in it lead here. */
-export async function mailFindings(inspected: Inspected): Promise<readonly Finding[]> {
-  const { config, secrets, site, journal } = inspected
+export const mailFindings: Check = async ({ config, secrets, site, journal, stop }) => {
   const { mail } = config
   if (!mail || secrets.mailUrl === undefined) return []
   // The library takes a while to load.
-  const { inspectMailServer, inspectPublicUrl } = await import('../outbox/mail/inspection.ts')
-  const { stop } = inspected.session
-  const { http, clock, hmacWith } = realWorld
+  const { inspectMailServer, inspectPublicUrl } = await import('../../outbox/mail/inspection.ts')
+  const { http, clock } = realWorld
   const server = await inspectMailServer(secrets.mailUrl, mail.from, stop)
   if (!journal) return [server, findingsOf('links').skipped('the journal cannot be used')]
   const stamps = new Stamps(hmacWith(journal.keyFor('stamp')), clock)
@@ -186,9 +167,8 @@ export async function mailFindings(inspected: Inspected): Promise<readonly Findi
 }
 
 /** From the way to the server of the journal to its settings. Changes nothing. */
-export async function databaseFindings(inspected: Inspected): Promise<readonly Finding[]> {
-  const { database } = inspected.config
-  const { databaseUrl = '' } = inspected.secrets
+export const databaseFindings: Check = async ({ config: { database }, secrets }) => {
+  const { databaseUrl = '' } = secrets
   const { ok, fault } = findingsOf('database')
   try {
     const facts = await readServerFacts(databaseUrl)

@@ -1,27 +1,15 @@
 import { constants } from 'node:fs'
 import { access, readdir, realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { JournalHome } from '../../operations/journal-home.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { isOpenToOthers } from '../../platform/node/owner-only.ts'
 import { whyUnusable } from '../../platform/node/unusable-file.ts'
 import { leftBehindHint } from '../../service/data-folder.ts'
-import { databaseFindings, type Inspected } from '../../service/inspections.ts'
-import { type Finding, findingsOf } from '../../signup/finding.ts'
-import { serve } from '../command-words.ts'
+import { type Check, databaseFindings } from './inspections.ts'
+import { type Finding, findingsOf } from '../../platform/finding.ts'
+import { serve } from '../../platform/command-words.ts'
 import { digits } from '../../operations/words.ts'
-import type { Session } from '../session.ts'
-
-/** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */
-export type Check = (context: CheckContext) => AsyncIterable<Finding> | Promise<readonly Finding[]>
-
-export interface CheckContext extends Inspected {
-  readonly home: JournalHome
-  /** Why the journal cannot be opened, and what to do; empty when it is open. */
-  readonly whyClosed: string
-  readonly session: Pick<Session, 'clock' | 'stop' | 'notes'>
-}
 
 /** What a check says that needs the journal, when that is closed. */
 export function notChecked(check: string): readonly Finding[] {
@@ -94,12 +82,12 @@ const slowMs = 100
  * Opening a file has checked every page of it. Of a database, this tells how long a commit takes, as every
  * visitor waits for one.
  */
-const journalCheck: Check = async ({ home, journal, whyClosed, config, session: { clock } }) => {
+const journalCheck: Check = async ({ home, journal, whyClosed, config, clock }) => {
   const { ok, warning, fault } = findingsOf('journal')
   if (!journal) return [fault(whyClosed)]
   // Also has the sites that the settings do not have.
   await using reading = await home.openReader()
-  const figures = await Promise.all(Array.from(reading.sites.values(), (it) => it.figures(0, 0)))
+  const figures = await Promise.all(Array.from(reading.sites.values(), (it) => it.figures()))
   const signups = digits(figures.reduce((sum, { all }) => sum + all.accepted, 0))
   if (!config.database) return [ok(`is sound; signups in it: ${signups}`)]
   let ms = Infinity

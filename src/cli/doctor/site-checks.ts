@@ -4,11 +4,12 @@ import { type DeliveryNote, readDeliveryNote } from '../../journal/contracts/del
 import type { Reader } from '../../journal/contracts/reader.ts'
 import { quotaLeft } from '../../operations/status.ts'
 import { hour, inWords, minute } from '../../platform/clock.ts'
-import { findingsOf } from '../../signup/finding.ts'
+import { findingsOf } from '../../platform/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
 import { digits } from '../../operations/words.ts'
-import { type Check, notChecked } from './journal-checks.ts'
+import type { Check } from './inspections.ts'
+import { notChecked } from './journal-checks.ts'
 
 /** Wrong settings never get here: they end the command, with the words that end a start. */
 export const settingsCheck: Check = async ({ config: { warnings } }) => {
@@ -26,18 +27,12 @@ export const keyCheck: Check = async ({ site, secrets }) => {
   return [findingsOf('key').ok(`is an RSA key of ${bits} bits, for ${email}`)]
 }
 
-export const originCheck: Check = async ({ site: { origins } }) => {
-  const pages =
-    origins === '*' ? 'every origin' : `${origins.join(', ')}, and of the service itself,`
-  return [findingsOf('origins').ok(`pages of ${pages} may send signups`)]
-}
-
 /** With traffic far above the provider's quota, signups wait, but some are written all the time. */
 const quietMaxMs = 5 * minute
 const ageMaxMs = 12 * hour
 
 /** Signups that wait, what blocks delivery, and the tabs that are set aside: faults while a service runs. */
-export const backlogCheck: Check = async ({ home, journal, session: { clock } }) => {
+export const backlogCheck: Check = async ({ home, journal, clock }) => {
   if (!journal) return notChecked('backlog')
   const { fault, warning } = findingsOf('delivery')
   const note = await readDeliveryNote(journal.reader)
@@ -62,7 +57,7 @@ export const backlogCheck: Check = async ({ home, journal, session: { clock } })
 
 async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis) {
   const { ok, fault } = findingsOf('backlog')
-  const { waiting: backlog, oldestWaiting } = await reader.figures(0, 0)
+  const { waiting: backlog, oldestWaiting } = await reader.figures()
   if (oldestWaiting === undefined) return ok('no signup waits for the spreadsheet')
   const count = digits(backlog)
   const age = now - oldestWaiting
@@ -76,11 +71,11 @@ async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis)
   )
 }
 
-export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, session }) => {
+export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, clock }) => {
   if (spreadsheet.kind !== 'google') return []
   if (!journal) return notChecked('quota')
   const { ok, fault } = findingsOf('quota')
-  const { reader, time = session.clock } = journal
+  const { reader, time = clock } = journal
   const { perMinute, perDay } = await quotaLeft(spreadsheet, reader, time.now())
   const of = ({ left, limit }: typeof perDay) => `${digits(left)} of ${digits(limit)}`
   const message = `${of(perMinute)} calls are left this minute, and ${of(perDay)} in 24 hours`

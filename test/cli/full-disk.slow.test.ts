@@ -1,12 +1,13 @@
+// @module-tag slow
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runCommand } from '../../harness/run-command.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 /** Runs a command with room for a part of its work, after which writes fail as on a full disk. */
 const runFull = (dataDir: string, args: readonly string[]) =>
-  runCommand(args, { dataDir, under: ['prlimit', '--fsize=60000:'] })
+  startCommand(args, { dataDir, under: ['prlimit', '--fsize=60000:'] }).ended
 
 test.runIf(process.platform === 'linux')(
   'on a full disk, a command says what it has done and what to do, and all is as before',

@@ -51,11 +51,11 @@ test('the columns of a file become the fields of signups, and the rest goes into
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout:
-      'Column A "Name": name\n' +
-      'Column B "E-Mail": email\n' +
-      'Column C "Datum": timestamp\n' +
-      'Column D "Schlagworte": tags\n' +
-      'Column E "Ort": into Metadata\n' +
+      'Column "Name": name\n' +
+      'Column "E-Mail": email\n' +
+      'Column "Datum": timestamp\n' +
+      'Column "Schlagworte": tags\n' +
+      'Column "Ort": into Metadata\n' +
       'Dates from 2025-11-20T10:00:00.000Z to 2025-11-21T07:00:00.000Z.\n' +
       '2 rows read: 2 added; 0 skipped, as their tab has the address; 0 rejected.\n',
     stderr: '',
@@ -147,30 +147,39 @@ test.each(['csv', 'ndjson'])('an export as %s is imported with the same cells', 
   if (format === 'ndjson') expect(await cells(second)).toEqual(await cells(first))
 })
 
-test('a service delivers what is imported while it runs, and an import that is killed can be completed', async () => {
-  await using world = await makeWorld()
-  await using service = await startService({ dataDir: world.dataDir })
-  const people = list(20_000)
-  await world.write('list.csv', ['Email', ...people].join('\n'))
-  const killed = startCommand(['import', world.path('list.csv')], { dataDir: world.dataDir })
-  await expect
-    .poll(async () => (await readiness(service)).body.delivery.backlog, { interval: 1 })
-    .toBeGreaterThan(0)
-  killed.kill('SIGKILL')
-  expect(await killed.ended).toMatchObject({ code: null })
-  expect(await postSignup(service.url, { email: 'visitor@example.com' })).toMatchObject({
-    status: 202,
-  })
-  const { code, stdout } = await world.run('import', 'list.csv', '--json')
-  const report = JSON.parse(stdout) as { read: number; added: number; skipped: number }
-  expect({ code, ...report }).toMatchObject({ code: 0, complete: true, read: 20_000, rejected: 0 })
-  expect(report.skipped).toBeGreaterThan(0)
-  expect(report.added + report.skipped).toBe(20_000)
-  await expect.poll(() => addressesIn(world.dataDir).length).toBe(20_001)
-  expect(addressesIn(world.dataDir).toSorted()).toEqual(
-    [...people, 'visitor@example.com'].toSorted(),
-  )
-})
+test(
+  'a service delivers what is imported while it runs, and an import that is killed can be completed',
+  { tags: 'slow' },
+  async () => {
+    await using world = await makeWorld()
+    await using service = await startService({ dataDir: world.dataDir })
+    const people = list(20_000)
+    await world.write('list.csv', ['Email', ...people].join('\n'))
+    const killed = startCommand(['import', world.path('list.csv')], { dataDir: world.dataDir })
+    await expect
+      .poll(async () => (await readiness(service)).body.delivery.backlog, { interval: 1 })
+      .toBeGreaterThan(0)
+    killed.kill('SIGKILL')
+    expect(await killed.ended).toMatchObject({ code: null })
+    expect(await postSignup(service.url, { email: 'visitor@example.com' })).toMatchObject({
+      status: 202,
+    })
+    const { code, stdout } = await world.run('import', 'list.csv', '--json')
+    const report = JSON.parse(stdout) as { read: number; added: number; skipped: number }
+    expect({ code, ...report }).toMatchObject({
+      code: 0,
+      complete: true,
+      read: 20_000,
+      rejected: 0,
+    })
+    expect(report.skipped).toBeGreaterThan(0)
+    expect(report.added + report.skipped).toBe(20_000)
+    await expect.poll(() => addressesIn(world.dataDir).length).toBe(20_001)
+    expect(addressesIn(world.dataDir).toSorted()).toEqual(
+      [...people, 'visitor@example.com'].toSorted(),
+    )
+  },
+)
 
 test('an import that is stopped says what it has done, and keeps the rejected rows', async () => {
   await using world = await makeWorld()
@@ -201,7 +210,7 @@ test('rejected rows go to a new private file, which can be corrected and importe
   const { code, stdout } = await world.run('import', 'list.csv')
   expect(code).toBe(1)
   expect(stdout).toBe(
-    'Column A "Email": email\nColumn B "Name": name\n' +
+    'Column "Email": email\nColumn "Name": name\n' +
       'Rows without a date get the time of the import: 1.\n' +
       '3 rows read: 1 added; 0 skipped, as their tab has the address; 2 rejected.\n' +
       `The rejected rows are in ${file}\n`,
@@ -237,8 +246,8 @@ test('a dry run tells what would be done, and changes nothing', async () => {
   const expected = {
     code: 1,
     stdout:
-      'Column A "Email": email\n' +
-      'Column B "Sheet Tab": sheetTab\n' +
+      'Column "Email": email\n' +
+      'Column "Sheet Tab": sheetTab\n' +
       'Rows without a date get the time of the import: 3.\n' +
       '4 rows read: 2 would be added; 1 skipped, as their tab has the address; 1 rejected.\n' +
       'Row 4: Enter an email address such as name@example.com.\n',
@@ -313,16 +322,11 @@ test.each<[string, string | Buffer, RegExp]>([
   ['a workbook', 'PK\u0003\u0004rest', /is a workbook.*save it as "CSV UTF-8"/],
   ['a JSON list', '[{"email":"a@b.co"}]', /JSON list.*one JSON object a line/],
   ['an empty file', '', /The file is empty/],
-  ['a file without a header row', 'a@b.co,Ada\n', /has no header row.*with a column Email/],
-  [
-    'a file without a column Email',
-    'Mail,Name\n',
-    /--map email=COLUMN\. It has A "Mail", B "Name"/,
-  ],
+  ['a file without a column Email', 'Mail,Name\n', /--map email=COLUMN\. It has "Mail", "Name"/],
   [
     'a file with two such columns',
     'Email,E-Mail\n',
-    /Columns A and B may be the email: say which by --map email=A,/,
+    /Columns "Email" and "E-Mail" may be the email: say which by --map email="Email",/,
   ],
 ])('%s is refused with what to do', async (_, content, message) => {
   await using world = await makeWorld()
@@ -340,7 +344,6 @@ test.each([
   [['list.csv', '--map', 'emial=Mail'], /Did you mean email\?/],
   [['list.csv', '--map', 'Mail'], /Give it as FIELD=COLUMN\. Did you mean email\?/],
   [['list.csv', '--map', 'name=A', '--map', 'name=B'], /--map name= is given twice/],
-  [['list.csv', '--map', 'name=Who'], /no column "Who" that --map name= says\. It has A "Email"\./],
   [['list.csv', '--dates', 'american'], /Allowed choices are day-first, month-first/],
 ])('%j is refused in one line', async (args, message) => {
   await using world = await makeWorld()

@@ -93,8 +93,7 @@ test('forget says which sites have to come back into the settings before their r
   const forget = (...words: string[]) => runCommand(['forget', ada, ...words], ofTwo)
   const { code, stdout } = await forget()
   expect(code).toBe(1)
-  expect(stdout).toContain('Removed from the spreadsheet: 1 row.')
-  expect(stdout).toContain('Waiting: 1 row.')
+  expect(stdout).toContain('To go from the spreadsheet: 2 rows. Waiting: 1.')
   expect(stdout).toMatch(/^Put these sites back into the file .* stay until then: gone\.$/m)
   // What waits is not somebody else's.
   const other = await runCommand(['forget', 'bob@example.com'], ofTwo)

@@ -32,6 +32,7 @@ test('status tells beside a service what came, what was written and what is bloc
   expect(whileBlocked).toMatchObject({
     code: 1,
     status: {
+      onList: 3,
       // Today may have begun since.
       accepted: { sevenDays: 3, all: 3 },
       written: { today: 0, sevenDays: 0, all: 0 },
@@ -125,6 +126,7 @@ test('status fits 80 columns, without colours', async () => {
   const { code, stdout } = await runCommand(['status'], { dataDir: data.path })
   expect(code).toBe(0)
   expect(stdout).toMatch(/^[ -~\n]+$/)
+  expect(stdout).toMatch(/^On the list +12,000$/m)
   // The last hour, or the one before when it has just turned.
   expect(stdout).toMatch(/^ *12K \|.*##( {3})?$/m)
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
@@ -152,20 +154,24 @@ test('status explains why more was written than accepted after an import of old 
   )
 })
 
-test('status --watch prints new figures until Ctrl-C, which is a good end', async () => {
-  await using data = await tempFolder()
-  await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-  const watching = startCommand(['status', '--watch', '--json'], { dataDir: data.path })
-  const accepted = () =>
-    (watching.stdout().match(/[^\n]+\n/g) ?? []).map(
-      (line) => (JSON.parse(line) as Status).accepted.all,
-    )
-  await expect.poll(accepted).toContain(0)
-  await journal.intake.append(makeSignups(2))
-  await expect.poll(accepted).toContain(2)
-  watching.kill('SIGINT')
-  expect(await watching.ended).toMatchObject({ code: 0, stderr: '' })
-})
+test(
+  'status --watch prints new figures until Ctrl-C, which is a good end',
+  { tags: 'slow' },
+  async () => {
+    await using data = await tempFolder()
+    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+    const watching = startCommand(['status', '--watch', '--json'], { dataDir: data.path })
+    const accepted = () =>
+      (watching.stdout().match(/[^\n]+\n/g) ?? []).map(
+        (line) => (JSON.parse(line) as Status).accepted.all,
+      )
+    await expect.poll(accepted).toContain(0)
+    await journal.intake.append(makeSignups(2))
+    await expect.poll(accepted).toContain(2)
+    watching.kill('SIGINT')
+    expect(await watching.ended).toMatchObject({ code: 0, stderr: '' })
+  },
+)
 
 test('today and seven days begin at midnight in UTC', async () => {
   await using data = await tempFolder()

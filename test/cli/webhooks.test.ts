@@ -7,14 +7,14 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import { startService } from '../../harness/start-service.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { startWebhookReceiver } from '../../harness/webhook-receiver.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
+import { type EndpointFare, workingFare } from '../../src/journal/contracts/webhook-log.ts'
 import { endpointKeyOf } from '../../src/outbox/webhook/endpoint.ts'
 
 const at = Date.UTC(2026, 10, 20)
-const fine = { failingSince: undefined, haltedAt: undefined, disabledAt: undefined, reason: '' }
 const gone = 'the receiver answered with status 410'
 
 /** A journal whose endpoint 1 is followed, and is a receiver by HTTP; nobody follows endpoint 2. */
@@ -37,19 +37,25 @@ async function createWorld() {
     await using journal = openSqliteJournal(file, {}, { site: 'news' })
     return await work(journal)
   }
+  const note = (fare: Partial<EndpointFare>) =>
+    inJournal(async ({ webhooks: log }) => {
+      const { cursor = 0 } = (await log.endpoint(key)) ?? {}
+      const all = { ...workingFare, reason: gone, ...fare }
+      await log.settle(key, { from: cursor, to: cursor, outcomes: [], fare: all })
+    })
   // A service forgets who was not followed for a day.
   await inJournal(({ webhooks: log }) => log.follow([key], Date.now()))
   const { host } = new URL(url)
   const kept = made.move()
   return {
-    ...{ receiver, place, host, key, inJournal },
+    ...{ receiver, place, host, key, inJournal, note },
     run: async (...args: string[]) => {
       const { code, stdout, stderr } = await runCommand(['webhooks', ...args], place)
       expect(stdout + stderr).not.toMatch(/very-secret|4711|whsec/)
       return { code, stdout, stderr }
     },
     json: async (...args: string[]) => {
-      const { stdout } = await runCommand(['webhooks', '--json', ...args], place)
+      const { stdout } = await runCommand(['webhooks', ...args, '--json'], place)
       return (JSON.parse(stdout) as { webhooks: Record<string, unknown>[] }).webhooks
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -58,33 +64,42 @@ async function createWorld() {
 
 test('webhooks tells how each does by its number and host, and ends with 1 when one is disabled', async () => {
   await using world = await createWorld()
-  const { host, key, inJournal } = world
+  const { host, inJournal, note } = world
   const names = [`Webhook 1 of news, ${host}`, `Webhook 2 of news, ${host}`]
   await inJournal(({ intake }) => intake.append([makeSignup({ receivedAt: at })]))
   expect(await world.run()).toEqual({
     code: 0,
     stdout:
-      `${names[0]}: works; 1 waiting, the oldest of 2026-11-20T00:00:00.000Z; at position 0\n` +
+      `${names[0]}: not tried yet; 1 waiting, the oldest of 2026-11-20T00:00:00.000Z\n` +
       `${names[1]}: no service has run with it yet\n`,
     stderr: '',
   })
-  await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, disabledAt: at, reason: gone }))
+  await note({ disabledAt: at })
   const since = '2026-11-20T00:00:00.000Z'
   const [first, second] = await world.json()
   expect(first).toMatchObject({ site: 'news', webhook: 1, host, state: 'disabled', since })
-  expect(first).toMatchObject({ reason: gone, position: 0, waiting: 1, setAside: 0, givenUp: 0 })
+  expect(first).toMatchObject({ reason: gone, position: 0, waiting: 1, triedAgain: 0, failed: 0 })
   expect(second).toMatchObject({ webhook: 2, state: 'unknown', since: null, position: null })
   expect(await world.run()).toMatchObject({
     code: 1,
     stdout: expect.stringContaining(
-      `${names[0]}: disabled since ${since}: ${gone}; 1 waiting, the oldest of ${since}; at position 0. ` +
-        'Do: Mend its receiver. Then press “Send what waits now” on the admin page, or run rollcall webhooks enable 1.\n',
+      `${names[0]}: disabled since ${since}: ${gone}; 1 waiting, the oldest of ${since}. ` +
+        'Do: Mend its receiver. Then press “Send what waits now” on the admin page, or run npm run -s rollcall -- webhooks enable 1.\n',
     ),
   })
   const { stdout } = await runCommand(['status', '--site', 'news'], world.place)
   expect(stdout).toMatch(new RegExp(`^Webhook 1, ${host} +disabled since`, 'm'))
-  await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, haltedAt: at, reason: gone }))
-  expect(await world.run()).toMatchObject({ code: 1, stdout: expect.stringContaining('halted') })
+  await note({ failingSince: at })
+  expect(await world.run()).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(`${names[0]}: takes nothing since ${since}: ${gone}`),
+  })
+  await note(workingFare)
+  await inJournal(({ webhooks }) =>
+    webhooks.settle(world.key, { from: 0, to: 1, outcomes: [], takenAt: at }),
+  )
+  expect((await world.json())[0]).toMatchObject({ state: 'ok', lastTaken: since, waiting: 0 })
+  expect((await world.run()).stdout).toContain(`${names[0]}: works\n`)
 })
 
 test('webhooks test sends one signed message of its type, and tells what was answered', async () => {
@@ -106,35 +121,35 @@ test('webhooks test sends one signed message of its type, and tells what was ans
   expect(receiver.received).toHaveLength(3)
 })
 
-test('what was given up is listed, sent again by its id or a time, and a disabled webhook is enabled', async () => {
+test('what has failed is listed, sent again by its id or a time, and a disabled webhook is enabled', async () => {
   await using world = await createWorld()
-  const { key, inJournal } = world
+  const { key, inJournal, note } = world
   const signup = makeSignup({ receivedAt: at })
   const position = await inJournal(async ({ intake, webhooks, reader }) => {
     await intake.append([signup])
     const [record] = await reader.page(0, 1)
     const position = record?.position ?? 0
-    const type = 'signup.accepted' as const
-    const failure = { position, type, tries: 11, at, nextAt: undefined, reason: gone }
-    await webhooks.advance(key, { from: 0, to: position, aside: [failure] })
-    await webhooks.note(key, { ...fine, failingSince: at, disabledAt: at, reason: gone })
+    const kinds = { kind: 'failed', type: 'signup.accepted' } as const
+    const failure = { ...kinds, position, tries: 5, at, nextAt: undefined, reason: gone }
+    await webhooks.settle(key, { from: 0, to: position, outcomes: [failure] })
     return position
   })
+  await note({ failingSince: at, disabledAt: at })
   const { id } = signup
-  const message = { position, id, type: 'signup.accepted', tries: 11, reason: gone }
+  const message = { position, id, type: 'signup.accepted', tries: 5, reason: gone }
   expect((await world.json('failed', '1', '--site', 'news'))[0]).toMatchObject({
     messages: [{ ...message, at: '2026-11-20T00:00:00.000Z' }],
   })
   expect((await world.run('failed')).stdout).toContain(
-    `1 message given up\n${id}  2026-11-20T00:00:00.000Z  signup.accepted  11 times: ${gone}\n`,
+    `1 message failed\n${id}  2026-11-20T00:00:00.000Z  signup.accepted  5 times: ${gone}\n`,
   )
 
-  const ofNews = ['--site', 'news', 'replay', '1']
+  const ofNews = ['replay', '1', '--site', 'news']
   expect(await world.run(...ofNews, '--id', id.toUpperCase())).toMatchObject({ code: 0 })
   const nobody = '0199d4c0-8a6e-7b1f-9c3d-2e4f6a8b0c1d'
   expect(await world.run(...ofNews, '--id', nobody)).toMatchObject({ code: 1 })
-  const due = await inJournal(({ webhooks }) => webhooks.due(key, at))
-  expect(due).toMatchObject([{ position, tries: 0 }])
+  const { messages } = await inJournal(({ webhooks }) => webhooks.next(key, position, at))
+  expect(messages).toMatchObject([{ position, tries: 0 }])
 
   expect(await world.run(...ofNews, '--since', '2026-11-21')).toMatchObject({ code: 0 })
   expect((await inJournal(({ webhooks }) => webhooks.endpoint(key)))?.cursor).toBe(position)
@@ -142,13 +157,15 @@ test('what was given up is listed, sent again by its id or a time, and a disable
   expect((await inJournal(({ webhooks }) => webhooks.endpoint(key)))?.cursor).toBe(0)
 
   expect(await world.run('enable')).toMatchObject({ code: 0 })
-  expect(await inJournal(({ webhooks }) => webhooks.endpoint(key))).toMatchObject(fine)
+  expect(await inJournal(({ webhooks }) => webhooks.endpoint(key))).toMatchObject(workingFare)
 })
 
 test.each([
-  [['replay'], 'Give --since TIME or --id ID with replay, and only there.'],
-  [['enable', '--id', 'x'], 'Give --since TIME or --id ID with replay, and only there.'],
-  [['tset'], 'Say test, failed, replay or enable.'],
+  [['replay'], 'Give --since TIME or --id ID with replay.'],
+  [['enable', '--id', 'x'], "unknown option '--id'"],
+  [['tset'], 'say test, failed, replay or enable, or the number of one, such as 1.'],
+  [['--site', 'news', 'test', '1'], 'Right behind webhooks, say test, failed, replay or enable'],
+  [['1', 'test'], 'right behind webhooks, say state, test, failed, replay, enable or help.'],
   [['test', '3', '--site', 'news'], 'There is no such webhook: there are 1 ('],
   [['replay', '--id', 'x'], 'There are several sites: give --site NAME.'],
   [['test', '1'], 'There are several sites: give --site NAME.'],
@@ -163,19 +180,19 @@ test.each([
 
 test('doctor looks whether each webhook answers, sends no message, and warns of what it has not taken', async () => {
   await using world = await createWorld()
-  const { host, key, inJournal, receiver } = world
+  const { host, note, receiver } = world
   const found = async () => (await runDoctor(world.place)).of('webhooks')
   expect(await found()).toMatchObject([
     {
       ...{ site: 'news', state: 'ok' },
-      message: `number 1 goes to ${host}, which answers; rollcall webhooks test 1 sends it a test`,
+      message: `number 1 goes to ${host}, which answers; npm run -s rollcall -- webhooks test 1 sends it a test`,
     },
     { site: 'news', state: 'ok', message: expect.stringContaining('number 2 goes to') },
   ])
-  await inJournal(({ webhooks }) => webhooks.note(key, { ...fine, haltedAt: at, reason: gone }))
+  await note({ failingSince: at })
   expect((await found())[1]).toMatchObject({
     state: 'warning',
-    message: `number 1: halted since 2026-11-20T00:00:00.000Z: ${gone}; at position 0`,
+    message: `number 1: takes nothing since 2026-11-20T00:00:00.000Z: ${gone}`,
     hint: 'Mend its receiver. What waits is sent by itself then.',
   })
   await receiver[Symbol.asyncDispose]()
@@ -197,8 +214,8 @@ test('what is imported or delivered again is told to webhooks with --webhooks on
   }
   const told = () =>
     inJournal(async ({ webhooks }) => {
-      const { messages } = await webhooks.after(key, 0, 10)
-      return [...messages, ...(await webhooks.due(key, at))].map((it) => it.signup.email)
+      const { messages } = await webhooks.next(key, 0, at)
+      return messages.map(({ signup }) => signup.email).toSorted()
     })
   await bring('ada@example.com')
   expect(await told()).toEqual([])
@@ -207,7 +224,7 @@ test('what is imported or delivered again is told to webhooks with --webhooks on
 
   const silent = { ...place, env: { ROLLCALL_CONFIG: '{"sites":{"news":{}}}' } }
   {
-    await using service = await startService(silent)
+    await using service = await bootService(silent)
     await allDelivered(service)
   }
   const sheet = join(place.dataDir, 'sheets/news/Sheet1.csv')
@@ -221,5 +238,5 @@ test('what is imported or delivered again is told to webhooks with --webhooks on
     code: 0,
     stderr: expect.stringContaining('delivery: 1'),
   })
-  expect(await told()).toEqual(['bob@example.com', 'ada@example.com'])
+  expect(await told()).toEqual(['ada@example.com', 'bob@example.com'])
 })

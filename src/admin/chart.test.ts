@@ -52,7 +52,7 @@ test('a chart of nothing and one of a huge value stay within the picture', async
     expect(svg).not.toMatch(/NaN|Infinity|undefined|style=/)
     for (const [, points = ''] of svg.matchAll(/ (?:d|points)="([^"]*)"/g)) {
       for (const value of points.match(/-?[\d.]+/g) ?? []) {
-        expect(Number(value), points).toSatisfy((at: number) => at >= 0 && at <= 360)
+        expect(Number(value), points).toSatisfy((at: number) => at >= 0 && at <= 480)
       }
     }
   }

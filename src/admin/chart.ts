@@ -4,9 +4,9 @@ import type { Html } from '../pages/document.ts'
 import { headRow } from './frame.ts'
 import { type Step, stepWords } from './periods.ts'
 
-/** In the units of the picture, which is about as wide as a phone. */
-const [width, top, floor, bottom] = [360, 12, 148, 168]
-const digitWidth = 8
+/** In the units of the picture. Its letters are larger on a phone, where a unit is smaller. */
+const [width, top, floor, bottom] = [480, 14, 176, 200]
+const digitWidth = 10
 
 /** Round values from 0 to the largest one or a bit more: two to five of them, all whole numbers. */
 export function ticksFor(max: number): readonly number[] {

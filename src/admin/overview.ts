@@ -1,15 +1,20 @@
 import { html } from 'hono/html'
 import type { Share } from '../journal/contracts/reader.ts'
-import { readStatus, type Status } from '../operations/status.ts'
-import { statusFacts, statusHints } from '../operations/status-words.ts'
+import { readStatus } from '../operations/status.ts'
+import {
+  deliveryFacts,
+  heldEndingWords,
+  mailFacts,
+  troublesOf,
+} from '../operations/status-words.ts'
 import { digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
 import { hour } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Millis } from '../signup/signup.ts'
 import { chart, chartTable } from './chart.ts'
-import { facts, headRow, linkTo, timed } from './frame.ts'
-import { beginsOf, periodNamed, periods, type Step, stepsOf, stepWords, sumOf } from './periods.ts'
+import { facts, headRow, linkTo, troubles } from './frame.ts'
+import { beginsOf, periodNamed, periods, stepsOf, stepWords, sumOf } from './periods.ts'
 import type { AdminSite, Shown, Visit } from './visit.ts'
 
 type Period = (typeof periods)[number]
@@ -18,16 +23,8 @@ type Overview = Awaited<ReturnType<typeof readOverview>>
 /** The view at `/admin`. */
 export async function overviewView(visit: Visit): Promise<Shown> {
   const chosen = periodNamed(visit.query.get('period'))
-  const current = html`aria-current="true"`
-  const links = periods.map((period) => {
-    const to = linkTo(visit, '', { period: period.name })
-    return html`<a href="${to}" ${period === chosen && current}>${period.words}</a>`
-  })
-  const body = html`<nav class="periods" aria-label="Period">${links}</nav>
-    ${overview(await readOverview(visit.site, visit.now, chosen), (state) =>
-      linkTo(visit, '/signups', { state }),
-    )}`
-  return { title: 'Overview', body }
+  const data = await readOverview(visit.site, visit.now, chosen)
+  return { title: 'Overview', body: overview(data, (path, query) => linkTo(visit, path, query)) }
 }
 
 /** Reads what the overview shows. The cost is the same with ten million signups. */
@@ -35,78 +32,118 @@ export async function readOverview(site: AdminSite, now: Millis, period: Period)
   const { reader } = site.journal
   const begins = beginsOf(period, now)
   const from = begins[period.count] ?? now
-  const [status, hours, shares] = await Promise.all([
+  const [status, counts, shares] = await Promise.all([
     readStatus(reader, site.account, now, site.endpoints),
-    reader.hours(begins[0] ?? now, now, period.stepMs / hour),
+    reader.counted(['accepted'], begins[0] ?? now, now, period.stepMs),
     reader.shares(from, now),
   ])
   const days = `${stepWords(from, false)} to ${stepWords(now, false)}, in UTC`
-  return { status, period, begins, hours, shares, days, confirms: site.confirms }
+  return { site, status, period, steps: stepsOf(begins, counts), shares, days }
 }
 
-const figures = [
-  ['accepted', 'Accepted'],
-  ['asked', 'Asked to confirm'],
-  ['confirmed', 'Confirmed'],
-  ['written', 'Written'],
-  ['suspect', 'Looked like spam'],
-  ['erased', 'Erased'],
-] as const
+/** @param to the address of a view */
+type Linking = (path: string, query?: Readonly<Record<string, string>>) => string
 
-/**
- * The state of a site, its figures in a period, and what its tabs and sources had of them.
- *
- * @param listOf where the list of signups in this state is
- */
-export function overview(data: Overview, listOf: (state: string) => string): Html {
-  const { status, period, begins, hours, shares, days, confirms } = data
-  const shown = figures.filter(([key]) => confirms || (key !== 'asked' && key !== 'confirmed'))
+/** The state of a site for its owner: what does not work, who is on the list, and how they came to it. */
+export function overview(data: Overview, to: Linking): Html {
+  const { status, shares, days } = data
   const of = (kind: Share['kind']) => shares.filter((share) => share.kind === kind)
   return html`
-    ${standing(status, listOf)}
-    <h2>The last ${period.words}</h2>
-    <div class="figures">
-      ${shown.map(([key, name]) => figure(key, name, stepsOf(begins, hours, key), period))}
-    </div>
+    <div id="troubles" data-live>${troubles(troublesOf(status))}</div>
+    <div class="figures wide">${people(data, to)} ${signups(data, to)}</div>
     <div class="figures">
       ${shareTable('tabs', `Tabs, ${days}`, of('tab'))}
       ${shareTable('sources', `Sources, ${days}`, of('source'))}
     </div>
+    <section id="standing" data-live aria-labelledby="standing-title">
+      <h2 id="standing-title">How it runs</h2>
+      ${facts([...mailFacts(status), ...deliveryFacts(status)].filter(([, text]) => text !== ''))}
+      <p><a href="${to('/sending')}">Sending</a></p>
+    </section>
   `
 }
 
-/** Of which state a fact of `statusFacts` counts the signups. */
-const statesOf: Readonly<Record<string, string>> = {
-  Waiting: 'waiting',
-  'To be confirmed': 'pending',
-  'In quarantine': 'quarantine',
-}
-
-function standing(status: Status, listOf: (state: string) => string): Html {
-  return html`<section id="standing" data-live aria-labelledby="standing-title">
-    <h2 id="standing-title">Now</h2>
-    ${statusHints(status).map((hint) => html`<p class="alert">To do: ${hint}</p>`)}
-    ${facts(statusFacts(status), (text, name) => {
-      const state = statesOf[name]
-      return state === undefined ? timed(text) : html`<a href="${listOf(state)}">${timed(text)}</a>`
-    })}
+function people({ site, status }: Overview, to: Linking): Html {
+  const { onList, accepted, beside, waiting } = status
+  const held = beside.held + beside.suspect
+  // Pending ones that are held are told as held.
+  const pending = Math.max(0, beside.pending - beside.suspect)
+  const asked = Math.max(beside.asked, beside.confirmed)
+  const percent = asked === 0 ? 0 : Math.round((100 * beside.confirmed) / asked)
+  const { location } = site
+  return html`<section id="people" data-live aria-labelledby="people-title">
+    <h2 id="people-title">On the list</h2>
+    <p class="number"><strong>${digits(onList)}</strong></p>
+    <p class="more">
+      Signups that count, less those that were erased. Who signs up twice counts twice.
+    </p>
+    <dl class="small-figures">
+      ${small('Signed up today', accepted.today, { more: beside.erased > 0 && 'erased ones, too' })}
+      ${
+        site.confirms &&
+        html`<div>
+          <dt>Have confirmed</dt>
+          <dd>
+            <strong>${percent} %</strong>
+            <span class="more">${digits(beside.confirmed)} of ${digits(asked)} asked</span>
+          </dd>
+        </div>`
+      }
+      ${small('Waiting for their row', waiting.signups, { to: to('/signups', { state: 'waiting' }) })}
+      ${(site.confirms || pending > 0) && small('Pending', pending, { to: to('/signups', { state: 'pending' }) })}
+      ${small('Held', held, { to: to('/signups', { state: 'held' }), more: heldEndingWords(status) })}
+      ${small('Erased', beside.erased)}
+    </dl>
+    <p>
+      ${/^https?:/.test(location) ? html`<a href="${location}">The spreadsheet</a>` : html`Rows go to ${location}`}
+    </p>
+    <p><a href="${to('/export')}">Download the list as CSV</a></p>
   </section>`
 }
 
-function figure(key: string, name: string, steps: readonly Step[], period: Period): Html {
+interface SmallOptions {
+  /** Where it leads, unless it is zero. */
+  readonly to?: string
+  /** What is said beside it. */
+  readonly more?: string | false
+}
+
+/** A smaller figure; one of nothing is quiet. */
+function small(name: string, count: number, { to, more }: SmallOptions = {}): Html {
+  const number = count === 0 ? html`0` : html`<strong>${digits(count)}</strong>`
+  const linked = to === undefined || count === 0 ? number : html`<a href="${to}">${number}</a>`
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${linked}${more && html` <span class="more">${more}</span>`}</dd>
+  </div>`
+}
+
+function signups({ period, steps }: Overview, to: Linking): Html {
   const isHourly = period.stepMs === hour
   const sum = digits(sumOf(steps, ({ now }) => now))
-  const before = `${digits(sumOf(steps, (step) => step.before))} the ${period.words} before`
-  const title = `${name} in the last ${period.words}`
-  return html`<section aria-labelledby="${key}-title">
-    <h3 id="${key}-title">${name}</h3>
-    <div id="${key}" data-live>
-      <p class="number"><strong>${sum}</strong> <span>${before}</span></p>
-      ${chart(`${title}: ${sum}, and ${before}`, steps, isHourly)}
+  const before = digits(sumOf(steps, (step) => step.before))
+  const title = `Signups in the last ${period.words}`
+  const current = html`aria-current="true"`
+  return html`<section aria-labelledby="signups-title">
+    <h2 id="signups-title">${title}</h2>
+    <nav class="periods" aria-label="Period">
+      ${periods.map(
+        (one) =>
+          html`<a href="${to('', { period: one.name })}" ${one === period && current}
+            >${one.words}</a
+          >`,
+      )}
+    </nav>
+    <div id="chart" data-live>
+      <ul class="legend">
+        <li class="now"><strong>${sum}</strong> in these ${period.words}</li>
+        <li class="before"><strong>${before}</strong> in the ${period.words} before</li>
+      </ul>
+      ${chart(`${title}: ${sum}, and ${before} in the ${period.words} before`, steps, isHourly)}
     </div>
     <details>
-      <summary>${name} as a table</summary>
-      <div id="${key}-table" data-live>${chartTable(title, steps, isHourly)}</div>
+      <summary>As a table</summary>
+      <div id="chart-table" data-live>${chartTable(title, steps, isHourly)}</div>
     </details>
   </section>`
 }
@@ -117,24 +154,32 @@ function shareTable(id: string, title: string, shares: readonly Share[]): Html {
   const others = shares.filter(({ name }) => name === undefined)
   const rows = [...shares.filter(({ name }) => name !== undefined), ...others]
   return html`<section id="${id}" data-live aria-labelledby="${id}-title">
-    <h3 id="${id}-title">${title}</h3>
-    <table>
-      ${headRow('Name', 'Signups', 'Share')}
-      ${rows.map(({ name = 'All others', count: signups }) => {
-        const percent = (100 * signups) / all
-        const words = percent < 1 ? 'under 1' : Math.round(percent)
-        return html`<tr>
-          <th scope="row">${visible(name) || 'No source'}</th>
-          <td>${digits(signups)}</td>
-          <td>
-            ${words} %
-            <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" role="presentation">
-              <path class="bar" d="M0 0H${percent.toFixed(1)}V6H0z" />
-            </svg>
-          </td>
-        </tr>`
-      })}
-    </table>
-    ${rows.length === 0 && html`<p>None was counted.</p>`}
+    <h2 id="${id}-title">${title}</h2>
+    ${
+      rows.length === 0
+        ? html`<p>None yet.</p>`
+        : html`<table>
+            ${headRow('Name', 'Signups', 'Share')}
+            ${rows.map(({ name = 'Other', count: signups }) => {
+              const percent = (100 * signups) / all
+              const words = percent < 1 ? 'under 1' : Math.round(percent)
+              return html`<tr>
+                <th scope="row">${visible(name) || 'No source'}</th>
+                <td>${digits(signups)}</td>
+                <td>
+                  ${words} %
+                  <svg
+                    class="share"
+                    viewBox="0 0 100 6"
+                    preserveAspectRatio="none"
+                    role="presentation"
+                  >
+                    <path class="bar" d="M0 0H${percent.toFixed(1)}V6H0z" />
+                  </svg>
+                </td>
+              </tr>`
+            })}
+          </table>`
+    }
   </section>`
 }

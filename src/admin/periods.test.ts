@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import type { HourCounts } from '../journal/contracts/reader.ts'
+import type { Count } from '../journal/contracts/reader.ts'
 import { day, hour } from '../platform/clock.ts'
 import { beginsOf, periodNamed, periods, stepsOf, stepWords, sumOf } from './periods.ts'
 
 const now = Date.UTC(2026, 2, 1, 13, 30)
-const none = { accepted: 0, written: 0, asked: 0, confirmed: 0, suspect: 0, erased: 0 }
-const accepted = (from: number, count: number): HourCounts => ({ ...none, from, accepted: count })
+const accepted = (at: number, count: number): Count => ({ what: 'accepted', name: '', at, count })
 
 test.each(periods)(
   '$words end with the present hour or day, and so does the time before',
@@ -34,12 +33,11 @@ test('hours are summed by day in UTC, up to both edges, beside the day as long b
     ...[accepted(first + 7 * day, 10), accepted(today, 20), accepted(today + 23 * hour, 30)],
     accepted(today + day, 1000),
   ]
-  const steps = stepsOf(begins, hours, 'accepted')
+  const steps = stepsOf(begins, hours)
   expect(steps.map((step) => step.now)).toEqual([10, 0, 0, 0, 0, 0, 50])
   expect(steps.map(({ before }) => before)).toEqual([3, 0, 0, 0, 0, 0, 4])
   expect(steps.at(-1)?.begin).toBe(today)
   expect(sumOf(steps, (step) => step.now)).toBe(60)
-  expect(sumOf(stepsOf(begins, hours, 'erased'), (step) => step.now)).toBe(0)
 })
 
 test('a step is called by its day, an hour also by its time, both in UTC', () => {

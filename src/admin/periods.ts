@@ -1,4 +1,4 @@
-import type { HourCounts } from '../journal/contracts/reader.ts'
+import type { Count } from '../journal/contracts/reader.ts'
 import { day, hour } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 
@@ -28,17 +28,13 @@ export function beginsOf({ stepMs, count }: (typeof periods)[number], now: Milli
   return Array.from({ length: 2 * count }, (_, at) => last - (2 * count - 1 - at) * stepMs)
 }
 
-/** @param hours those outside of the steps are left out */
-export function stepsOf(
-  begins: readonly Millis[],
-  hours: readonly HourCounts[],
-  counted: Exclude<keyof HourCounts, 'from'>,
-): readonly Step[] {
+/** @param counts those outside of the steps are left out */
+export function stepsOf(begins: readonly Millis[], counts: readonly Count[]): readonly Step[] {
   const [first = 0, second = 0] = begins
   const sums = begins.map(() => 0)
-  for (const counts of hours) {
-    const at = Math.floor((counts.from - first) / (second - first))
-    if (at in sums) sums[at] = (sums[at] ?? 0) + counts[counted]
+  for (const { at, count } of counts) {
+    const index = Math.floor((at - first) / (second - first))
+    if (index in sums) sums[index] = (sums[index] ?? 0) + count
   }
   const half = begins.length / 2
   return begins.slice(half).map((begin, at) => {

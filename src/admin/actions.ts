@@ -7,7 +7,7 @@ import {
   forgottenWords,
   type RowRemoval,
 } from '../operations/forget.ts'
-import { type JournalHome, openEverySite } from '../operations/journal-home.ts'
+import { type JournalHome, openPresent } from '../operations/journal-home.ts'
 import { allowMails } from '../operations/person.ts'
 import {
   type Choice,
@@ -18,25 +18,28 @@ import {
   heldSignups,
 } from '../operations/quarantine.ts'
 import { counted } from '../operations/words.ts'
-import type { Doing, WorkRunner } from '../operations/work.ts'
-import { minute } from '../platform/clock.ts'
-import { storedEmail } from '../signup/email.ts'
+import type { WorkRunner } from '../operations/work.ts'
+import { minute, second } from '../platform/clock.ts'
+import { emailProblem, storedEmail } from '../signup/email.ts'
 import { signupIdOf } from '../signup/id.ts'
 import { form, hidden, linkTo } from './frame.ts'
-import { personAction, personView } from './person.ts'
-import { signupsView } from './signups.ts'
+import { personAction } from './person.ts'
+import { findView, signupsView } from './signups.ts'
 import { type AdminRoute, isSure, posted, type Shown, type Visit } from './visit.ts'
-import { workView } from './work.ts'
+import { begin, nothing, workView } from './work.ts'
 
 export interface ActionOptions extends Pick<ForgetOptions, 'clock'> {
   readonly runner: WorkRunner
-  readonly home: Pick<JournalHome, 'openReader' | 'openBeside' | 'filesWith' | 'leftBehind'>
+  readonly home: Pick<JournalHome, 'openReader' | 'openBeside' | 'leftBehind'>
   readonly isInDatabase: boolean
   /** Tells how the service removes rows of these sites. */
   readonly watchRemoval: (journals: ReadonlyMap<string, Journal>) => RowRemoval
 }
 
-const waitMs = minute
+/** How long a few rows are waited for, and how long many: what is left then, the service removes later. */
+const [fewMs, manyMs] = [2 * second, minute]
+/** Where the list of held signups is. */
+const held = '/signups?state=held'
 /** More than so many are told as more. */
 const countedMax = 10_000
 
@@ -49,39 +52,14 @@ export function peopleRoutes(options: ActionOptions): readonly AdminRoute[] {
     {
       path: '/person',
       GET: async (visit) => seeOther(linkTo(visit, '/signups')),
-      POST: (visit) => personView(visit, never),
+      POST: (visit) => findView(visit, never),
     },
     { path: '/release', POST: deciding('release'), asks: true },
     { path: '/erase', POST: deciding('erase'), asks: true },
     { path: '/forget', POST: (visit) => forgetOne(visit, options), asks: true },
-    {
-      path: '/allow-mail',
-      POST: async (visit) => {
-        const { name, journal } = visit.site
-        const email = storedEmail(posted(visit, 'email'))
-        const { words } = await allowMails(email, new Map([[name, journal]]))
-        return personView(visit, never, words)
-      },
-    },
+    { path: '/allow-mail', POST: (visit) => allowMail(visit, options) },
     { path: '/work', GET: workView },
   ]
-}
-
-async function begin(
-  visit: Visit,
-  runner: WorkRunner,
-  kind: string,
-  doing: Doing,
-): Promise<Shown | Answer> {
-  const id = await runner.start(kind, doing)
-  if (id !== undefined) return seeOther(linkTo(visit, '/work', { id }))
-  return nothing(
-    'Three pieces of work run already. Wait until one of them has ended, and try again.',
-  )
-}
-
-function nothing(why: string): Shown {
-  return { title: 'Nothing was done', body: html`<p role="alert">${why}</p>` }
 }
 
 async function decideOn(
@@ -94,20 +72,19 @@ async function decideOn(
   const given = posted(visit, 'domain').trim()
   const domain = domainOf(given)
   if (isAll && given !== '' && domain === undefined)
-    return nothing('Give a domain, such as example.com.')
+    return nothing(visit, 'Give a domain, such as example.com.', held)
   const ids = visit.fields.flatMap(([name, text]) =>
     name === 'id' ? (signupIdOf(text) ?? []) : [],
   )
-  if (!isAll && ids.length === 0) return nothing('No signup was chosen. Go back, and tick some.')
+  if (!isAll && ids.length === 0) return nothing(visit, 'No signup was chosen. Tick some.', held)
   const choice: Choice = isAll ? { domain } : { ids }
   if (!isSure(visit)) return askFirst(visit, decision, choice)
-  const { runner, clock, watchRemoval } = options
+  const { runner, clock } = options
   const journals = new Map([[site.name, site.journal]])
-  return begin(visit, runner, decision, async (task) => {
+  const waitMs = choice.ids ? fewMs : manyMs
+  return begin(visit, runner, { kind: decision, back: held }, async (task) => {
     const report = await decide(decision, choice, {
       ...{ ...task, journals, clock, waitMs, isTrial: false },
-      startRemoval: async () => watchRemoval(journals),
-      reachable: new Set(journals.keys()),
     })
     return decidedWords(decision, report, { confirms: site.confirms })
   })
@@ -115,15 +92,17 @@ async function decideOn(
 
 const questions = {
   release: {
-    title: 'Release from quarantine?',
+    title: 'Release what is held?',
     button: (many: string) => html`<button>Release ${many}</button>`,
-    does: (held: string) => `This moves ${held} to the tabs that they were for.`,
+    does: (which: string, confirms: boolean) =>
+      confirms
+        ? `This sends ${which} the mails by which people confirm.`
+        : `This lets ${which} into the tabs that they were for.`,
   },
   erase: {
-    title: 'Erase from quarantine?',
+    title: 'Erase what is held?',
     button: (many: string) => html`<button class="danger">Erase ${many}</button>`,
-    does: (held: string) =>
-      `This erases ${held} from the journal, and their rows from the quarantine tab.`,
+    does: (which: string) => `This erases ${which} for good.`,
   },
 }
 
@@ -136,15 +115,19 @@ async function askFirst(visit: Visit, decision: Decision, choice: Choice): Promi
     }
   }
   const many =
-    found > countedMax ? `more than ${counted(countedMax, 'signup')}` : counted(found, 'signup')
+    found > countedMax
+      ? `more than ${counted(countedMax, 'held signup')}`
+      : counted(found, 'held signup')
   const chosen = choice.ids
     ? choice.ids.flatMap((id) => hidden({ id }))
     : hidden({ all: 'yes', domain: choice.domain ?? '' })
   const { title, button, does } = questions[decision]
-  const held = `${many} in quarantine${choice.domain === undefined ? '' : ` of ${choice.domain}`}`
-  const body = html`<p>${does(held)} It cannot be taken back.</p>
+  const which = `${many}${choice.domain === undefined ? '' : ` of ${choice.domain}`}`
+  const body = html`<section>
+    <p>${does(which, visit.site.confirms)} It cannot be taken back.</p>
     ${form(visit, `/${decision}`, html`${chosen} ${sure}${button(many)}`)}
-    <p><a href="${linkTo(visit, '/signups', { state: 'quarantine' })}">Leave them there</a></p>`
+    <p><a href="${linkTo(visit, held)}">Leave them there</a></p>
+  </section>`
   return { title, body }
 }
 
@@ -152,28 +135,45 @@ const sure = hidden({ sure: 'yes' })
 
 async function forgetOne(visit: Visit, options: ActionOptions): Promise<Shown | Answer> {
   const address = storedEmail(posted(visit, 'email'))
-  if (address === '') return nothing('Give one email address.')
+  if (address === '') return nothing(visit, 'Give one email address.', '/signups')
   if (!isSure(visit)) {
     const button = html`${sure}<button class="danger">Erase this person</button>`
-    const body = html`<p dir="auto">${address}</p>
+    const body = html`<section>
+      <p class="whom" dir="auto">${address}</p>
       <p>
         This erases all signups of this address at all sites from the journal, those that wait for
         their confirmation too, and removes their rows from the spreadsheets. It cannot be taken
         back. Signups that come later are new ones.
       </p>
-      ${personAction(visit, address, '/forget', button)}
-      ${personAction(visit, address, '/person', html`<button>Keep this person</button>`)}`
+      <div class="actions">
+        ${personAction(visit, address, '/forget', button)}
+        ${personAction(visit, address, '/person', html`<button>Keep this person</button>`)}
+      </div>
+    </section>`
     return { title: 'Erase this person?', body }
   }
   const { runner, home, clock, isInDatabase, watchRemoval } = options
-  return begin(visit, runner, 'forget', async ({ stop, progress }) => {
-    await using opened = await openEverySite(home)
-    const { journals } = opened
+  const task = { kind: 'forget', back: '/signups' }
+  return begin(visit, runner, task, async ({ stop, progress }) => {
+    await using opened = await openPresent(home)
+    const { sites: journals } = opened
     const report = await forget(address, {
-      ...{ journals, home, clock, stop, waitMs, searched: progress },
+      ...{ journals, clock, stop, waitMs: fewMs, searched: progress },
+      home: { leftBehind: () => home.leftBehind() },
       startRemoval: async () => watchRemoval(journals),
       reachable: new Set(visit.sites.map(({ name }) => name)),
     })
     return forgottenWords(report, isInDatabase)
+  })
+}
+
+async function allowMail(visit: Visit, { runner }: ActionOptions): Promise<Shown | Answer> {
+  const { name, journal } = visit.site
+  const email = storedEmail(posted(visit, 'email'))
+  if (emailProblem(email) !== undefined)
+    return nothing(visit, 'Give one email address.', '/signups')
+  return begin(visit, runner, { kind: 'allow-mail', back: '/signups' }, async () => {
+    const { words } = await allowMails(email, new Map([[name, journal]]))
+    return [words]
   })
 }

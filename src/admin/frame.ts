@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { type Answer, page } from '../http/answer.ts'
 import { pageSecurity } from '../http/headers.ts'
+import type { Trouble } from '../operations/status-words.ts'
 import type { Html } from '../pages/document.ts'
 import { rootOf } from '../pages/view.ts'
 import { visible } from '../platform/visible.ts'
@@ -12,8 +13,10 @@ const security = pageSecurity({
 
 interface Around {
   readonly url: string
-  /** What stands above and below the content: nothing before somebody has signed in. */
+  /** What stands above the content: nothing before somebody has signed in. */
   readonly head?: Html
+  /** What an action has done. */
+  readonly told?: readonly string[]
   readonly status?: number
   /** Names and values in turn. */
   readonly headers?: readonly string[]
@@ -22,7 +25,7 @@ interface Around {
 /** A whole page. */
 export async function adminPage(
   { title, body, refreshSeconds }: Shown,
-  { url, head, status, headers = [] }: Around,
+  { url, head, told = [], status, headers = [] }: Around,
 ): Promise<Answer> {
   const root = rootOf(url)
   const text = await html`<!doctype html>
@@ -40,13 +43,16 @@ export async function adminPage(
       </head>
       <body>
         ${head}
-        <main id="main">
+        <main id="main" ${!head && html`class="door"`}>
           <h1>${title}</h1>
-          ${body}
+          ${toldOf(told)} ${body}
         </main>
-        <footer>
-          <p>Times are in UTC<span data-zone></span>.</p>
-        </footer>
+        ${
+          head &&
+          html`<footer>
+            <p>Times are in UTC<span data-zone></span>.</p>
+          </footer>`
+        }
       </body>
     </html> `
   return page(text.toString(), { security, headers }, status)
@@ -96,8 +102,10 @@ type Linked = Pick<Visit, 'url' | 'sites'> & { readonly site: { readonly name: s
 /** The address of a view or of an action at the same site, such as `/signups`. */
 export function linkTo({ url, sites, site }: Linked, path: string, query = {}): string {
   const named = sites.length > 1 ? { site: site.name } : {}
-  const search = new URLSearchParams({ ...named, ...query }).toString()
-  return `${rootOf(url)}admin${path}${search === '' ? '' : `?${search}`}`
+  const [place = '', own] = path.split('?')
+  const all = { ...named, ...Object.fromEntries(new URLSearchParams(own)), ...query }
+  const search = new URLSearchParams(all).toString()
+  return `${rootOf(url)}admin${place}${search === '' ? '' : `?${search}`}`
 }
 
 /** A form that posts to an action. */
@@ -119,6 +127,13 @@ export function headRow(...names: readonly string[]): Html {
   return html`<tr>
     ${names.map((name) => html`<th scope="col">${name}</th>`)}
   </tr>`
+}
+
+/** An address that breaks before its @, if it has to. */
+export function address(email: string): Html {
+  const at = email.lastIndexOf('@')
+  const halves = [email.slice(0, at), email.slice(at)]
+  return html`${halves.map((half) => html`<span class="half">${visible(half)}</span>`)}`
 }
 
 /** A time of which browser/admin.ts also tells the local one. */
@@ -158,8 +173,19 @@ export function facts(
 }
 
 /** What an action has done, for the top of the page that follows. Screen readers read it first. */
-export function told(words: string | undefined): Html | false {
+function toldOf(lines: readonly string[]): Html | false {
   return (
-    words !== undefined && html`<p class="told" role="status" tabindex="-1" autofocus>${words}</p>`
+    lines.length > 0 &&
+    html`<div class="alert" role="status" tabindex="-1" autofocus>
+      ${lines.map((line) => html`<p>${line}</p>`)}
+    </div>`
   )
+}
+
+/** What does not work, and what to do about it. */
+export function troubles(all: readonly Trouble[]): Html {
+  return html`${all.map(
+    ({ what, hint = '' }) =>
+      html`<p class="alert bad"><strong>${timed(what.replace(/\.$/, ''))}.</strong> ${hint}</p>`,
+  )}`
 }

@@ -7,15 +7,15 @@ import { Exchange } from '../http/exchange.ts'
 import { SiteLimits } from '../http/rate-limit.ts'
 import { Sites } from '../http/sites.ts'
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
-import { sha256 } from '../platform/node/digest.ts'
-import { environmentNames } from '../signup/setting-names.ts'
+import { sha256 } from '../platform/digest.ts'
+import { environmentNames } from '../platform/setting-names.ts'
 import { Logins } from './logins.ts'
+import { hour, minute, second } from '../platform/clock.ts'
 
-const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 const token = 'correct-horse-battery-staple'
 
 const site = { name: 'default', signupsPerMinute: 0, settingNames: environmentNames }
-const sites = new Sites([{ ...site, origins: '*' }], false)
+const sites = new Sites([{ ...site, origins: '*' }], false, { ...site, origins: '*' })
 const limits = new SiteLimits({ sites, clock: new ManualClock(), warn: () => {} })
 
 /** A request with headers from an address. */
@@ -30,8 +30,7 @@ async function openWorld() {
   const opened = openSqliteSites(join(folder.path, 'journal.db'), new Map([['default', {}]]))
   const clock = new ManualClock()
   const { admin: log } = opened
-  const loginsWith = (token: string) =>
-    new Logins({ log, token, digest: sha256, clock, now: () => clock.now() })
+  const loginsWith = (token: string) => new Logins({ log, token, clock, now: () => clock.now() })
   const logins = loginsWith(token)
   return {
     ...{ clock, log, logins, loginsWith },
@@ -55,6 +54,18 @@ test('a login that is used each hour ends after twelve', async () => {
     await clock.run(50 * minute)
   }
   expect(await logins.find(visit)).toBeUndefined()
+})
+
+test('a cookie that somebody has planted before the real one signs nobody out', async () => {
+  await using world = await openWorld()
+  const { logins } = world
+  const own = (await world.signIn()).request.headers.get('cookie')
+  const planted = (times: number) =>
+    request({ cookie: `${'rollcall_admin=x; '.repeat(times)}${own}` })
+  expect(await logins.find(planted(2))).toBeDefined()
+  expect(await logins.find(planted(3))).toBeUndefined()
+  await logins.signOut(planted(1))
+  expect(await logins.find(planted(0))).toBeUndefined()
 })
 
 test('a login that nobody uses ends after an hour, and holds until then', async () => {

@@ -1,10 +1,9 @@
 import type { Exchange } from '../http/exchange.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { refuse } from '../http/refuse.ts'
-import type { AdminLog } from '../journal/contracts/admin-log.ts'
+import type { AdminLog } from '../journal/tables/admin-log.ts'
 import { type Clock, hour, minute, second } from '../platform/clock.ts'
-import type { Digest } from '../platform/digest.ts'
-import { isEqual } from '../platform/is-equal.ts'
+import { isEqual, sha256 } from '../platform/digest.ts'
 
 const cookieName = 'rollcall_admin'
 /** How long a login holds at most, and how long without a request. */
@@ -12,12 +11,13 @@ const [wholeMs, idleMs] = [12 * hour, hour]
 /** How many tries a minute are answered from one address, and how many in all without a wait. */
 const [triesOfAddress, triesOfAll] = [5, 20]
 const waitMs = second
+/** How many cookies of our name are looked at. */
+const secretsMax = 3
 
 export interface LoginsOptions {
   readonly log: AdminLog
   /** ADMIN_TOKEN. */
   readonly token: string
-  readonly digest: Digest
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
   /** The wall clock that all instances share. */
   readonly now: () => number
@@ -39,9 +39,9 @@ export class Logins {
   readonly #ofAll: RateLimit
 
   constructor(options: LoginsOptions) {
-    const { clock, digest, token } = options
+    const { clock, token } = options
     this.#options = options
-    this.#token = digest(token)
+    this.#token = sha256(token)
     this.#ofAddress = new RateLimit({ policy: 'signIns', perMinute: triesOfAddress, clock })
     this.#ofAll = new RateLimit({ policy: 'signIns', perMinute: triesOfAll, clock })
   }
@@ -52,25 +52,31 @@ export class Logins {
    * @throws Refusal 429 after too many tries from one address
    */
   async signIn(exchange: Exchange, token: string): Promise<string | undefined> {
-    const { log, clock, digest, now } = this.#options
+    const { log, clock, now } = this.#options
     const allowance = this.#ofAddress.take(addressOf(exchange), 1)
     if (!allowance.isTaken) throw refuse.tooMany(allowance, 1)
     // Nobody is refused because of others, so that nobody can keep the owner out.
     if (!this.#ofAll.take('', 1).isTaken) await clock.sleep(waitMs)
-    if (isEqual(digest(token), this.#token) === 0) return undefined
+    if (!isEqual(sha256(token), this.#token)) return undefined
     const secret = crypto.randomUUID() + crypto.randomUUID()
     const at = now()
-    const login = { digest: digest(secret), token: this.#token, madeAt: at, seenAt: at }
+    const login = { digest: sha256(secret), token: this.#token, madeAt: at, seenAt: at }
     await log.signIn(login, at - wholeMs)
     return cookie(exchange, secret, wholeMs)
   }
 
   /** Undefined when the request has no login that holds. */
   async find(exchange: Exchange): Promise<SignedIn | undefined> {
-    const { log, digest, now } = this.#options
-    const secret = secretIn(exchange)
-    if (secret === undefined) return undefined
-    const known = digest(secret)
+    for (const secret of secretsIn(exchange)) {
+      const signedIn = await this.#findBy(secret, exchange)
+      if (signedIn) return signedIn
+    }
+    return undefined
+  }
+
+  async #findBy(secret: string, exchange: Exchange): Promise<SignedIn | undefined> {
+    const { log, now } = this.#options
+    const known = sha256(secret)
     const login = await log.login(known)
     const at = now()
     if (login?.token !== this.#token) return undefined
@@ -78,20 +84,18 @@ export class Logins {
     // A page that looks for news by itself keeps no login alive.
     const isByHand = exchange.request.headers.get(byItself) === null
     if (isByHand && at >= login.seenAt + minute) await log.seen(known, at)
-    return { id: known.slice(0, 8), csrf: digest(`csrf ${secret}`) }
+    return { id: known.slice(0, 8), csrf: sha256(`csrf ${secret}`) }
   }
 
   /** Ends the login of a request on all instances. Returns the cookie that takes the place of its own. */
   async signOut(exchange: Exchange): Promise<string> {
-    const { log, digest } = this.#options
-    await log.signOut(digest(secretIn(exchange) ?? ''))
+    for (const secret of secretsIn(exchange)) await this.#options.log.signOut(sha256(secret))
     return cookie(exchange, '', 0)
   }
 
   /** Whether a form of this login has sent this. */
   isOwnForm({ csrf }: SignedIn, sent: string): boolean {
-    const { digest } = this.#options
-    return isEqual(digest(sent), digest(csrf)) === 1
+    return isEqual(sha256(sent), sha256(csrf))
   }
 }
 
@@ -103,10 +107,11 @@ export function addressOf({ client }: Exchange): string {
   return client.share.client
 }
 
-function secretIn({ request }: Exchange): string | undefined {
+/** A page of another host of the same domain can plant a cookie of our name before the real one. */
+function secretsIn({ request }: Exchange): readonly string[] {
   const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
-  const own = pairs.find((pair) => pair.startsWith(`${cookieName}=`))
-  return own?.slice(cookieName.length + 1)
+  const own = pairs.filter((pair) => pair.startsWith(`${cookieName}=`))
+  return own.slice(0, secretsMax).map((pair) => pair.slice(cookieName.length + 1))
 }
 
 /** Forms post below `/admin/`: without a path, the cookie is for all that is there, also behind a path of a proxy. */

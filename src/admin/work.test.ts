@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Work } from '../journal/contracts/admin-log.ts'
+import type { Work } from '../journal/tables/admin-log.ts'
 import type { Visit } from './visit.ts'
 import { workView } from './work.ts'
 

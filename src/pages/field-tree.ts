@@ -1,10 +1,6 @@
 import type { ChoiceField, Field } from '../signup/field.ts'
-import {
-  areOptionsShown,
-  collectedLength,
-  controlAttributes,
-  fitInRow,
-} from '../signup/field-control.ts'
+import { areOptionsShown, collectedLength, fitInRow } from '../signup/field-control.ts'
+import { fieldTypes } from '../signup/field-types.ts'
 import type { Language } from '../signup/languages.ts'
 import { firstOf, translationsOf } from '../signup/site-text.ts'
 import type { Tree, TreeContent } from '../signup/wire.ts'
@@ -40,7 +36,8 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   const control = {
     id,
     name,
-    ...controlAttributes(field),
+    ...fieldTypes[field.type].control?.(field),
+    ...(required && { required: '' }),
     ...(placeholder !== undefined && { placeholder: translationsOf(placeholder, language) }),
     ...marks,
   }

@@ -6,10 +6,11 @@ import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { pageSecurity } from '../http/headers.ts'
 import { isOwnOrigin } from '../http/origin.ts'
 import { refuse } from '../http/refuse.ts'
+import { plainConsent } from '../signup/consent.ts'
 import type { Language } from '../signup/languages.ts'
 import { translationsOf } from '../signup/site-text.ts'
 import { document, type Html } from './document.ts'
-import { consentWords, plainConsent } from './form-trees.ts'
+import { consentWords } from './form-trees.ts'
 import { type PageRoute, thanksPage } from './page-routes.ts'
 import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import { firstValue } from './typed-form.ts'
@@ -37,11 +38,15 @@ export type Decision = 'look' | 'confirm' | 'decline' | 'leave'
 
 export interface ShownLink {
   readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'over'
-  /** Undefined when nobody can end `declined` or `left` any more. */
-  readonly returnableUntil?: number | undefined
-  /** The empty name is the default tab. */
   readonly tabs: readonly string[]
-  readonly consents: readonly string[]
+  /** Of what else waits, and gets mails of its own. */
+  readonly otherTabs: readonly string[]
+  /** The text of the site that was agreed to: it has it, or had it. */
+  readonly consent: string | undefined
+  /** Whose mail it was, shortened. */
+  readonly address: string | undefined
+  /** Of who has left: a row stays that only the owner can tell to be theirs. */
+  readonly rowStays: boolean
 }
 
 const decisions: Readonly<Record<LinkPurpose, readonly Decision[]>> = {
@@ -51,7 +56,7 @@ const decisions: Readonly<Record<LinkPurpose, readonly Decision[]>> = {
 
 /** @param sent what a button of the page has sent as `decision` */
 function decisionOf(purpose: LinkPurpose, sent: string | undefined): Decision {
-  return sent === 'return' ? 'confirm' : (decisions[purpose].find((it) => it === sent) ?? 'look')
+  return decisions[purpose].find((it) => it === sent) ?? 'look'
 }
 
 /** The pages of the links in mails. Only a POST by a button changes anything, and may be repeated. */
@@ -69,6 +74,8 @@ export function linkPages(options: LinkPagesOptions): readonly PageRoute[] {
     if (!link) throw refuse.noSuchLink()
     return link
   }
+  // Before the token is looked at: a flood of wrong ones must cost nothing.
+  const limit = (exchange: Exchange) => exchange.take(1, 'decisions')
   const show = async (exchange: Exchange, purpose: LinkPurpose, decision: Decision) => {
     const link = await state(exchange, purpose, decision)
     if (link.state === 'over') throw refuse.noSuchLink()
@@ -76,19 +83,21 @@ export function linkPages(options: LinkPagesOptions): readonly PageRoute[] {
     if (isDone && decision === 'confirm' && confirmedNext) return seeOther(confirmedNext)
     const view = viewOf(exchange.request, options)
     const shown = { ...link, purpose, host: new URL(exchange.ownOrigin).host, options }
-    const text = isDone ? await thanksPage(view) : await linkPage(view, shown)
+    const text = isDone ? await thanksPage(view, link) : await linkPage(view, shown)
     return page(text, { security, vary: 'Accept-Language, Origin' })
   }
   const post = async (exchange: Exchange, purpose: LinkPurpose): Promise<Answer> => {
-    // Before the token is looked at: a flood of wrong ones must cost nothing.
-    exchange.take(1, 'decisions')
+    limit(exchange)
     const body = await readBody(exchange, bodies)
     const fields: FormEntries = body.kind === 'form' ? body.fields : []
     if (purpose === 'leave' && firstValue(fields, 'List-Unsubscribe') === 'One-Click') {
-      await state(exchange, purpose, 'leave')
-      const [off] = viewOf(exchange.request, options).texts.mail.off.split('\n')
+      const left = await state(exchange, purpose, 'leave')
+      const { heading, text } = offWords(viewOf(exchange.request, options), left)
       const headers = ['content-type', 'text/plain; charset=utf-8']
-      return answer(200, `${off}\n`, { headers, vary: 'Accept-Language, Origin' })
+      return answer(200, `${heading}\n${left.rowStays ? `${text}\n` : ''}`, {
+        headers,
+        vary: 'Accept-Language, Origin',
+      })
     }
     const decided = decisionOf(purpose, firstValue(fields, 'decision'))
     const isForeign = isFromElsewhere(exchange, options.publicUrl)
@@ -96,7 +105,10 @@ export function linkPages(options: LinkPagesOptions): readonly PageRoute[] {
   }
   return (['confirm', 'leave'] as const).map((purpose) => ({
     path: `/${purpose}/:token`,
-    GET: (exchange) => show(exchange, purpose, 'look'),
+    GET: (exchange) => {
+      limit(exchange)
+      return show(exchange, purpose, 'look')
+    },
     POST: (exchange) => post(exchange, purpose),
     checksOrigin: true,
   }))
@@ -124,25 +136,25 @@ interface Shown extends ShownLink {
   readonly options: PageOptions
 }
 
-/** The page of a link that asks for a decision, or tells of one that can be taken back. */
+/** The page of a link that asks for a decision, or tells of one. */
 function linkPage(view: View, shown: Shown): Promise<string> {
   const { mail } = view.texts
-  const { state, purpose, returnableUntil, host } = shown
+  const { state, purpose, host, address } = shown
   const isOff = state === 'declined' || state === 'left'
   const isLeaving = !isOff && purpose === 'leave'
-  const [off, offText] = mail.off.split('\n')
-  const heading = isOff ? off : isLeaving ? mail.leave : mail.title
+  const [asked = '', what] = (isLeaving ? mail.leaving : mail.title).split('\n')
+  const { heading, text } = isOff ? offWords(view, shown) : { heading: asked, text: what }
   const { title } = view.settings
-  const toDecide = isLeaving
+  const buttons = isLeaving
     ? [button('leave', mail.leave)]
     : [button('confirm', mail.yes), button('decline', mail.no)]
-  const toReturn = returnableUntil === undefined ? [] : [button('return', mail.return)]
-  const buttons = isOff ? toReturn : toDecide
   const body = html`
-    <p class="intro">${title ? ownText(view, title) : host}</p>
+    <p class="intro">${title ? ownText(view, title) : host}${tabOf(shown)}</p>
     <h1>${heading}</h1>
-    ${isOff ? html`<p>${offText}</p>` : agreed(view, shown)}
-    ${buttons.length > 0 && html`<form method="post">${buttons}</form>`}
+    ${address && html`<p><bdi>${address}</bdi></p>`} ${text && html`<p>${text}</p>`}
+    ${(state === 'left' || isLeaving) && html`<p>${mail.leftText}</p>`}
+    ${!isOff && !isLeaving && agreed(view, shown)}
+    ${!isOff && html`<form method="post">${buttons}</form>`}
   `
   return document(view, {
     title: `${heading} – ${title ? plainOwnText(view, title) : host}`,
@@ -150,25 +162,42 @@ function linkPage(view: View, shown: Shown): Promise<string> {
   })
 }
 
+/** What is said to who is not on the list any more, or gets no mail although a row of theirs stays. */
+function offWords({ texts: { mail } }: View, { rowStays }: Pick<ShownLink, 'rowStays'>) {
+  const [off = '', noMail = ''] = mail.off.split('\n')
+  return rowStays ? { heading: noMail, text: mail.staysText } : { heading: off, text: noMail }
+}
+
 function button(decision: string, text: string): Html {
   return html`<button type="submit" name="decision" value="${decision}">${text}</button>`
 }
 
-/** The tabs and the wording of what was sent. The default tab alone is what the site is. */
-function agreed(view: View, { tabs, consents, options }: Shown): Html | false {
-  const names = tabs.map((tab) => tab || options.tabs.defaultTab)
-  const shown = names.some((tab) => tab !== options.tabs.defaultTab) ? names : []
-  if (shown.length + consents.length === 0) return false
-  return html`<ul>
-    ${shown.map((name) => html`<li><bdi>${name}</bdi></li>`)}
-    ${consents.map((text) => html`<li>${wording(view, text)}</li>`)}
-  </ul>`
+/** The wording of what was sent, and what else waits. */
+function agreed(view: View, { otherTabs: others, consent }: Shown): readonly (Html | false)[] {
+  const { mail } = view.texts
+  return [
+    consent !== undefined &&
+      html`<p>${mail.agreed}</p>
+        <blockquote>${wording(view, consent)}</blockquote>`,
+    others.length > 0 &&
+      html`<p>${mail.others}</p>
+        <ul>
+          ${others.map((tab) => html`<li><bdi>${tab}</bdi></li>`)}
+        </ul>`,
+  ]
 }
 
-/** A wording with its links, as far as the site still has it. */
-function wording(view: View, stored: string): Html {
+/** The tab of what was sent. The default tab alone is what the site is. */
+function tabOf({ tabs: [own], otherTabs, options }: Shown): Html | false {
+  const { defaultTab } = options.tabs
+  if (own === undefined || (own === defaultTab && otherTabs.length === 0)) return false
+  return html` · <bdi>${own}</bdi>`
+}
+
+/** A wording with its links, where the settings still have it. */
+function wording(view: View, consent: string): Html {
   const known = Object.entries(translationsOf(view.settings.consent ?? '', ownLanguage(view)))
-  const [lang, text] = known.find(([, it]) => plainConsent(it) === stored) ?? []
-  if (text === undefined) return html`<bdi>${stored}</bdi>`
+  const [lang, text] = known.find(([, it]) => plainConsent(it) === consent) ?? []
+  if (text === undefined) return html`<bdi>${consent}</bdi>`
   return htmlOf(view, ['bdi', { lang: lang as Language }, ...consentWords(text)])
 }

@@ -47,10 +47,7 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
     }
   const thanks: Handler = async (exchange) => {
     const view = viewOf(exchange.request, options)
-    const shown = options.confirms
-      ? pendingPage(view, formAddress(exchange, view))
-      : thanksPage(view)
-    return answer(await shown, framed)
+    return answer(await (options.confirms ? pendingPage : thanksPage)(view), framed)
   }
   return [
     { path: pathsOfForms.hosted, GET: signup('hosted', alone) },
@@ -79,10 +76,12 @@ async function checkedFields(
   const asked = declared.map((field) => ({ ...field, required: false }))
   const context = { ...tabs, fields: asked, source: 'form' } as const
   const parsed = parseForm([somebody, ...fields], context)
-  if (!parsed.ok) throw refuse.pageAddress(parsed.problems)
-  if (!(await takesTab(parsed.value.sheetTab, client.rateLimitKey)))
-    throw refuse.pageAddress([tooManyTabs])
-  return fields
+  if (parsed.ok && (await takesTab(parsed.value.sheetTab, client.rateLimitKey))) return fields
+  const problems = parsed.ok ? [tooManyTabs] : parsed.problems
+  // The address has the other name of the tab.
+  throw refuse.pageAddress(
+    problems.map((it) => (it.field === 'sheetTab' ? { ...it, field: 'tab' } : it)),
+  )
 }
 
 /**
@@ -125,34 +124,42 @@ function fieldOf(parameter: string): string | undefined {
   return key === undefined ? undefined : `metadata[${key}]`
 }
 
-/** The thank-you page. It contains neither the address nor anything else about the visitor. */
-export function thanksPage(view: View): Promise<string> {
+/**
+ * The thank-you page. It contains nothing about the visitor.
+ *
+ * @param on given to who is on the list now, for certain: by which address, shortened
+ */
+export function thanksPage(
+  view: View,
+  on?: { readonly address: string | undefined },
+): Promise<string> {
   const { settings, texts } = view
   const { title, text, close, next } = texts.thanks
   const mayClose = view.page !== 'form' && settings.next === undefined
   return afterForm(
     view,
     title,
-    html`<p>
-        ${settings.thanks ? ownText(view, settings.thanks) : html`${text} ${mayClose && close}`}
+    html`${on && html`<p>${texts.mail.onText}</p>`}
+      ${on?.address && html`<p><bdi>${on.address}</bdi></p>`}
+      <p>
+        ${
+          settings.thanks
+            ? ownText(view, settings.thanks)
+            : html`${!on && text} ${mayClose && close}`
+        }
       </p>
       ${settings.next && html`<a class="next" href="${settings.next}" target="_top">${next}</a>`}`,
   )
 }
 
 /** Asks the visitor to look into the mail. It contains nothing about the visitor. */
-export function pendingPage(view: View, form: string | undefined): Promise<string> {
-  const {
-    pending,
-    form: { again },
-  } = view.texts
-  const [title = '', text, spamText] = pending.split('\n')
+export function pendingPage(view: View): Promise<string> {
+  const [title = '', text, spamText] = view.texts.pending.split('\n')
   return afterForm(
     view,
     title,
     html`<p>${text}</p>
-      <p>${spamText}</p>
-      ${form && html`<p><a class="again" href="${form}">${again}</a></p>`}`,
+      <p>${spamText}</p>`,
     'thanks asked',
   )
 }
@@ -171,22 +178,4 @@ function afterForm(view: View, title: string, content: Html, kind = 'thanks'): P
     title: settings.title ? `${title} – ${plainOwnText(view, settings.title)}` : title,
     body,
   })
-}
-
-/**
- * The address of our own form that led to the thanks: with all that its address filled in, where the browser
- * tells it. Undefined after somebody else's form.
- */
-export function formAddress(
-  { request, ownOrigin }: Pick<Exchange, 'request' | 'ownOrigin'>,
-  { page, root, query }: View,
-): string | undefined {
-  if (page !== 'hosted' && page !== 'form') return undefined
-  const path = pathsOfForms[page]
-  const from = URL.parse(request.headers.get('referer') ?? '')
-  // Behind a proxy's path ours is only the end of it.
-  const isForm = from?.origin === ownOrigin && from.pathname.endsWith(path)
-  // Two slashes at the beginning would name another host.
-  if (isForm && !from.pathname.startsWith('//')) return from.pathname + from.search
-  return root + path.slice(1) + query
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pageOptions } from '../../harness/page-options.ts'
 import { answerRefusal } from './refusal.ts'
-import { responseOf } from '../../harness/fetch.ts'
+import { webResponse } from '../../harness/web-response.ts'
 import type { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
 
@@ -20,7 +20,7 @@ const visit = {
 async function ask(accept: string, refusal: Refusal) {
   const request = new Request('http://localhost/api/signup', { headers: { accept } })
   const answer = await answerRefusal(refusal, { ...visit, request }, pageOptions())
-  return { answer: responseOf(answer, 'POST'), vary: answer.vary }
+  return { answer: webResponse(answer), vary: answer.vary }
 }
 
 test.each([

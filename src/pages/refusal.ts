@@ -5,6 +5,7 @@ import { pageSecurity } from '../http/headers.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { problem, type Refusal, type RefusalKind } from '../http/problem.ts'
 import { limits } from '../signup/limits.ts'
+import { firstNames } from '../signup/text.ts'
 import { document } from './document.ts'
 import { details, formPage, type ShownFailure } from './form-page.ts'
 import { nextLocation } from './form-post.ts'
@@ -119,7 +120,7 @@ function isOfWhole({ field }: ProblemField): boolean {
 
 /**
  * The problems of fields in words for visitors, in their language. Of what they cannot correct, and of the
- * form as a whole, only the field is named: the message is for the page's author.
+ * form as a whole, only the field is named, and which tabs there are: the message is for the page's author.
  */
 function translated(
   errors: readonly ProblemField[],
@@ -128,8 +129,9 @@ function translated(
 ): readonly ProblemField[] {
   const {
     language,
-    texts: { fields },
+    texts: { fields, tabsText },
     fields: declared,
+    allowedTabs,
   } = view
   const messages: Readonly<Record<string, readonly [ifEmpty: string, otherwise: string]>> = {
     email: [fields.emailMissing, fields.emailWrong],
@@ -137,7 +139,11 @@ function translated(
     [consentField]: [fields.consentMissing, fields.consentMissing],
   }
   return errors.map((error) => {
-    if (isForAuthor(error, view) || isOfWhole(error)) return { ...error, message: '' }
+    if (isForAuthor(error, view) || isOfWhole(error)) {
+      const isAboutTab = allowedTabs && /tab$/i.test(error.field)
+      const names = () => firstNames(allowedTabs ?? [])
+      return { ...error, message: isAboutTab ? tabsText.replace('*', names) : '' }
+    }
     const field = declared.find(({ name }) => name === error.field)
     // The English messages are more exact than the translated ones, but for what a program has to send.
     if (language === 'en' && field?.type !== 'checkbox') return error

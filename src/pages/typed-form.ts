@@ -1,9 +1,10 @@
 import type { FormEntries } from '../http/exchange.ts'
+import { plainConsent } from '../signup/consent.ts'
 import type { Field } from '../signup/field.ts'
 import { collectedLength } from '../signup/field-control.ts'
 import { stampField, unseenField } from '../signup/filter-fields.ts'
 import { tokenFields } from '../signup/form.ts'
-import { consentField, plainConsent } from './form-trees.ts'
+import { consentField } from './form-trees.ts'
 import { plainOwnText } from './tree-html.ts'
 import type { View } from './view.ts'
 

@@ -1,33 +1,15 @@
+import type { PageConfig } from '../config/sites/site.ts'
 import type { PageSources } from '../http/headers.ts'
 import { requestLanguage } from '../http/negotiate.ts'
 import type { AllowedOrigins } from '../http/origin.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Field } from '../signup/field.ts'
 import type { Language } from '../signup/languages.ts'
-import type { SiteText } from '../signup/site-text.ts'
-import type { ParseContext } from '../signup/parse.ts'
+import { allowedTabs, type ParseContext } from '../signup/parse.ts'
 import { type PageTexts, pageTexts } from './texts.ts'
 
-/** The settings of the pages. An undefined member means the default. */
-export interface PageSettings {
-  readonly title?: SiteText | undefined
-  /** A line under the title. */
-  readonly text?: SiteText | undefined
-  readonly button?: SiteText | undefined
-  /** `#rrggbb` */
-  readonly accent?: string | undefined
-  readonly logoUrl?: string | undefined
-  /** A text below the thanks, and the address of the page to go to from there. */
-  readonly thanks?: SiteText | undefined
-  readonly next?: string | undefined
-  /** The address of the page to go to after a confirmation, instead of the thanks. */
-  readonly confirmedNext?: string | undefined
-  /** The language of texts that do not say theirs, and of visitors whose browser asks for none of our languages. */
-  readonly language?: Language | undefined
-  /** The text that visitors must agree to. Its links are `[words](https://…)`. */
-  readonly consent?: SiteText | undefined
-  readonly name: NameField
-}
+/** An undefined member, or one that is left out, means the default. */
+export type PageSettings = Partial<PageConfig> & Pick<PageConfig, 'name'>
 
 export interface PageOptions {
   readonly pages: PageSettings
@@ -58,10 +40,10 @@ export const neutralOptions: PageOptions = {
 
 /** Our own forms: the hosted page, the bare form for frames, and the embed with a consent. */
 export type OwnPage = (typeof ownPages)[number]
-type NameField = (typeof nameFields)[number]
+type NameField = PageConfig['name']
 
 /** Ordered from the least to the most demanding. */
-const nameFields = ['off', 'optional', 'required'] as const
+const nameFields: readonly NameField[] = ['off', 'optional', 'required']
 const ownPages = ['hosted', 'form', 'embed'] as const
 const themes = ['light', 'dark', 'auto'] as const
 
@@ -76,6 +58,8 @@ export interface View {
   readonly theme: (typeof themes)[number]
   readonly name: NameField
   readonly fields: readonly Field[]
+  /** The only tabs that take signups; undefined when any does. */
+  readonly allowedTabs: readonly string[] | undefined
   readonly stamp: PageOptions['stamp']
   readonly isChallenged: boolean
   /** As `rootOf` of this request. */
@@ -89,7 +73,7 @@ export interface View {
 /** @param page which of our pages it is; when absent, the request's query tells */
 export function viewOf(
   { url, headers }: Pick<HttpRequest, 'url' | 'headers'>,
-  { pages: settings, site, widget, fields, stamp }: PageOptions,
+  { pages: settings, site, widget, fields, tabs, stamp }: PageOptions,
   page?: OwnPage,
 ): View {
   const { searchParams: query } = new URL(url)
@@ -114,6 +98,7 @@ export function viewOf(
     // The embed has its own option for the name.
     name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
     fields,
+    allowedTabs: allowedTabs(tabs)?.values().toArray(),
     stamp,
     isChallenged: widget.siteKey !== null,
     root: rootOf(url),

@@ -13,6 +13,7 @@ import type { Options } from './options.ts'
 
 export interface ControllerSetup extends FormSetup, SenderSetup {
   readonly messages: Messages
+  readonly isOption: (name: string) => boolean
   readonly tellAuthor: (tell: (author: Author) => unknown) => void
   /** The query of the page's address when the page was opened. */
   readonly arrivedWith: string
@@ -30,6 +31,11 @@ sheet.replaceSync(css)
 
 export async function createController(setup: ControllerSetup) {
   const { form, target, options, messages, language, thanks } = setup
+  // Frameworks and other tools have attributes of their own.
+  const unknown = [...target.getAttributeNames(), ...Object.keys(options)].filter(
+    (it) => /^(?!class|texts|fields|no)[a-z]+$/.test(it) && !(it in target) && !setup.isOption(it),
+  )
+  if (unknown[0]) setup.tellAuthor((it) => it.unknown(unknown))
   const root = form.getRootNode()
   if (root instanceof ShadowRoot && target !== form) root.adoptedStyleSheets.push(sheet)
   // The page's own texts win, and so do those of a language that arrives after this.
@@ -37,11 +43,9 @@ export async function createController(setup: ControllerSetup) {
   const fields = watchFields({ ...setup, texts, messages: await loadMessages(form, language) })
   const sender = createSender(setup)
   /** Shows a problem above the form, and in the console when only the page's author can correct it. */
-  const alert = ({ reason = 'failed', status = 0, problem }: Partial<Told>, tab = '') => {
+  const alert = ({ reason = 'failed', status = 0, problem }: Partial<Told>) => {
     messages.alert(reason)
-    if (mayPass(status)) return
-    const refused = { status, problem, endpoint: setup.endpoint, place: target, tab }
-    setup.tellAuthor((it) => it.tellRefusal(refused))
+    if (!mayPass(status)) setup.tellAuthor((it) => it.refused(setup.endpoint, status, problem))
   }
   const clear = (): void => {
     fields.clear()
@@ -84,7 +88,7 @@ export async function createController(setup: ControllerSetup) {
       } catch (error) {
         const { reason = 'failed', status, problem } = error as Partial<Told>
         const isBeside = fields.refuse(problem?.errors ?? [])
-        if (!isBeside) alert(error as Partial<Told>, data.get('sheetTab') ?? '')
+        if (!isBeside) alert(error as Partial<Told>)
         dispatch(target, 'error', { reason: isBeside ? 'fields' : reason, status, problem })
       }
     },

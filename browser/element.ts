@@ -1,9 +1,9 @@
 import { commonField, consentBox, unseen } from '../src/pages/form-trees.ts'
-import type { KnownForm, Tree, TreeText } from '../src/signup/wire.ts'
+import type { KnownForm, Problem, Tree, TreeText } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
 import css from './embed.css'
-import { areOdd, isOn, type Options, optionsOf } from './options.ts'
+import { isOn, type Options, optionsOf } from './options.ts'
 import { endpointOf, tellAuthor } from './place.ts'
 import { chooseLanguage, english, type FormTexts, readFile, readTexts } from './texts.ts'
 import { darkSystem, themeFor } from './theme.ts'
@@ -14,18 +14,23 @@ declare const rollcallForm: KnownForm | undefined
 
 const known: KnownForm = typeof rollcallForm === 'undefined' ? {} : rollcallForm
 
-/** What the form of a site shows. Asks the service when the script was loaded for another site. */
+/**
+ * What the form of a site shows. Asks the service when the script was loaded for another site. Undefined, and told,
+ * when there is no such site, or none is named where there are several: no form would work.
+ */
 async function knownForm(
   site: string | undefined,
   endpoint: string,
-  place: HTMLElement,
-): Promise<KnownForm> {
-  if (!site || site === known.site) return known
+): Promise<KnownForm | undefined> {
+  // An empty name is none.
+  const wanted = [site, known.site].find(Boolean)
+  if (wanted === known.site) return known
+  const name = `form.json?site=${wanted ?? ''}`
+  const form = await readFile<KnownForm & Problem>(name, endpoint)
   // Without an answer the form is shown without fields, and the service tells what is missing.
-  const form = await readFile<KnownForm>(`form.json?site=${site}`, endpoint)
-  if (form.site !== site) tellAuthor((it) => it.checkSite(endpoint, site, place))
-  // The answer for an unknown site has no name. Without one, signups would go to the default site.
-  return { ...form, site }
+  if (!form.detail) return { ...form, ...(wanted && { site: wanted }) }
+  tellAuthor((it) => it.noSite(wanted, form.detail))
+  return undefined
 }
 
 /** Makes the elements of a tree, in the visitor's language. */
@@ -91,9 +96,9 @@ export class RollcallForm extends HTMLElement {
     const language = chooseLanguage(options.language, this)
     const [read, known] = await Promise.all([
       readTexts(language, service),
-      knownForm(options.site, service, this),
+      knownForm(options.site, service),
     ])
-    if (this.#card !== card) return
+    if (this.#card !== card || !known) return
 
     const texts: FormTexts = { ...english, ...read, ...options.texts }
     const own = { ...texts, ...known.texts, ...options.texts }
@@ -118,10 +123,7 @@ export class RollcallForm extends HTMLElement {
       ['slot', { name: 'challenge' }],
       ['button', { type: 'submit' }, own.submit],
     ]) as HTMLFormElement
-    const isFilled = fillIn(form, options.hidden)
-    if (!isFilled || areOdd(options)) {
-      tellAuthor((it) => it.checkOptions(options, form, this))
-    }
+    fillIn(form, options.hidden)
     form.action = endpoint.href
     card.lang = language
     card.dir = texts.dir
@@ -153,13 +155,8 @@ export class RollcallForm extends HTMLElement {
   }
 }
 
-/**
- * Fills in the fields that the page's author gives a value. Only the visitor can give consent.
- *
- * @returns whether every field could take its value
- */
-function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> = {}): boolean {
-  let isFilled = true
+/** Fills in the fields that the page's author gives a value. Only the visitor can give consent. */
+function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(values)) {
     const control = form.elements.namedItem(name) as HTMLInputElement | null
     if (!control || control.id === 'consent') continue
@@ -170,7 +167,5 @@ function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> 
         : /^(true|on|yes|1)$/i.test(value)
     }
     if (!boxes[0]) control.value = value
-    isFilled &&= control.value === value
   }
-  return isFilled
 }

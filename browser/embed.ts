@@ -9,7 +9,7 @@ function render(element: Element, options: Options = {}): Handle & { readonly el
   const form = new RollcallForm()
   form.options = options
   element.append(form)
-  return { element: form, reset: () => form.reset(), remove: () => form.remove() }
+  return Object.assign(form, { element: form })
 }
 
 // Call this first: it finds the address of the service, which elements already on the page need.

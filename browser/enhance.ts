@@ -1,7 +1,7 @@
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
-import { areOdd, type Options } from './options.ts'
-import { endpointOf, tellAuthor } from './place.ts'
+import type { Options } from './options.ts'
+import { endpointOf } from './place.ts'
 import { chooseLanguage, english, type FormTexts, readTexts } from './texts.ts'
 import { themeFor } from './theme.ts'
 
@@ -21,7 +21,6 @@ export function enhance(form: HTMLFormElement, given: Options = {}): Handle {
   const endpoint = isOurs
     ? new URL(action, document.baseURI).href
     : endpointOf(options.server) + named
-  if (areOdd(options)) tellAuthor((it) => it.checkOptions(options, form, form))
   const language = chooseLanguage(options.language, form)
   const texts: FormTexts = { ...english, ...options.texts }
   void readTexts(language, endpoint).then((read) => Object.assign(texts, read, options.texts))

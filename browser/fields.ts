@@ -1,9 +1,9 @@
 import type { ProblemField } from '../src/signup/wire.ts'
 import { consentField } from '../src/pages/form-trees.ts'
 import { unseenField } from '../src/signup/filter-fields.ts'
+import { suggestEmail } from '../src/signup/suggest-email.ts'
 import { create } from './dom.ts'
 import type { Control, messageFor } from './field-messages.ts'
-import { suggestEmail } from './suggestion.ts'
 import type { Texts } from './texts.ts'
 
 /** After such a pause in typing, a suggestion does not disturb. */
@@ -80,7 +80,7 @@ export function watchFields({ form, texts, language, signal, messages }: FieldsS
       return problem
     })
     wrong[0]?.focus()
-    return wrong.length === 0
+    return !wrong[0]
   }
   return {
     /** Whether all fields are valid. If not, the first wrong field gets the focus. */

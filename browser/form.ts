@@ -2,6 +2,7 @@ import type { Controller } from './controller.ts'
 import type { FormSetup } from './form-setup.ts'
 import { placeMessages } from './messages.ts'
 import { once } from './once.ts'
+import { isOption } from './options.ts'
 import { loadLater, nonce, tellAuthor } from './place.ts'
 import type { Texts } from './texts.ts'
 
@@ -43,6 +44,7 @@ export function takeOver(setup: FormSetup): Handle {
       messages,
       arrivedWith,
       onWait,
+      isOption,
       tellAuthor,
     })
     return begun

@@ -1,5 +1,5 @@
 import type { FieldTexts } from '../src/pages/field-messages.ts'
-import { english, languages, type Texts } from './texts.ts'
+import type { Texts } from './texts.ts'
 
 export interface Options {
   /** The site of the service; when absent, the one that the script was loaded for. */
@@ -42,37 +42,22 @@ export function isOption(attribute: string): boolean {
   return known.test(attribute)
 }
 
-/** Reads the options from an element's attributes. `more` wins over them. Other attributes stay as they are. */
+/** Reads the options from an element's attributes. `more` wins over them. */
 export function optionsOf(element: Element, more: Options): Options {
-  const simple: Record<string, string> = {}
+  const single: Record<string, string> = {}
   const texts: Record<string, string> = {}
   const hidden: Record<string, string> = {}
   for (const { name: attribute, value } of element.attributes) {
     const [, option, group, key = ''] = known.exec(attribute) ?? []
     if (group === 'field') hidden[key] = value
     else if (group) texts[key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())] = value
-    else simple[option ?? attribute] = value
+    else if (option) single[option] = value
   }
-  const all = { ...simple, hidden, ...more, texts: { ...texts, ...more.texts } }
+  const all = { ...single, hidden, ...more, texts: { ...texts, ...more.texts } }
   return { ...all, ...all.fields }
 }
 
 /** Whether an option of two or three values is on. As in HTML, its presence turns it on; `false` turns it off. */
 export function isOn(value: boolean | string | undefined): boolean {
   return `${value ?? false}` !== 'false'
-}
-
-/** What is right for certain, as `option=value`. */
-const right = new RegExp(
-  '^((site|source|tags|consent|texts|fields|hidden|class|id|style|data-script)=|tab=.{0,100}$|' +
-    'theme=(light|dark|auto)?$|(name|utm)=(true|false|required)?$|' +
-    `(redirect|server)=(https?:|[./])|language=(${languages})\\b)`,
-)
-
-/** Whether something needs a closer look. That takes more code than a page without a mistake should load. */
-export function areOdd(options: Options): boolean {
-  return (
-    Object.keys(options.texts ?? {}).some((key) => !(key in english)) ||
-    Object.entries(options).some((it) => !right.test(it.join('=')))
-  )
 }

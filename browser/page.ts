@@ -1,3 +1,4 @@
+import type { SignupAccepted } from '../src/signup/wire.ts'
 import { enhance } from './enhance.ts'
 import { tellHeight } from './height.ts'
 import { serveFrom } from './place.ts'
@@ -12,6 +13,8 @@ if (form) {
   form.addEventListener('focusin', stayInPlace, { once: true })
   new MutationObserver(() => summarize(form)).observe(form, { attributeFilter: ['aria-busy'] })
   form.addEventListener('rollcall:success', (event) => {
+    // Who has mistyped the address gets the form back as it was sent.
+    if ((event as CustomEvent<SignupAccepted>).detail.status === 'pending') return
     event.preventDefault()
     location.assign(form.dataset['next'] ?? '')
   })

@@ -44,7 +44,7 @@ export function tellAuthor(tell: (author: Author) => unknown): void {
   load<{ readonly author: Author }>('author').then(({ author }) => tell(author), String)
 }
 
-/** Renders a form at each script tag that has an option, once for each tag. */
+/** Renders a form at each script tag in the body, once for each tag. */
 export function renderScripts(): void {
   const { currentScript } = document
   // In a module, or when another script added our tag, the browser does not tell which tag is running.
@@ -55,15 +55,25 @@ export function renderScripts(): void {
   for (const script of scripts) {
     server = new URL('.', script.src).href
     nonce ||= script.nonce
-    const given = [...script.attributes].filter(({ name }) => name.startsWith('data-'))
-    const options = given.filter(({ name }) => isOption(name))
-    const isShown = options[0] && script.closest('body')
-    if (given.length > options.length || (options[0] && !isShown)) {
-      tellAuthor((it) => it.checkTag(script))
+    const given = script.getAttributeNames().filter((it) => it.startsWith('data-'))
+    const draw = () => {
+      if (script.nextElementSibling?.hasAttribute('data-script')) return
+      const form = create('rollcall-form' as 'div', { 'data-script': '', server })
+      for (const name of given) form.setAttribute(name, script.getAttribute(name) ?? '')
+      script.after(form)
     }
-    if (!isShown || script.nextElementSibling?.hasAttribute('data-script')) continue
-    const form = create('rollcall-form' as 'div', { 'data-script': '', server })
-    for (const { name, value } of options) form.setAttribute(name, value)
-    script.after(form)
+    const isShown = script.closest('body')
+    if (isShown) whenRight(given.some(isOption), draw)
+    if (!given.every(isOption) || (!isShown && given[0])) tellAuthor((it) => it.tag(script))
   }
+}
+
+/** Without options the tag draws the form of a page that has none. That is known when its scripts have run. */
+function whenRight(hasOptions: boolean, draw: () => void): void {
+  const look = () => {
+    if (!document.querySelector('rollcall-form,.rollcall-done')) draw()
+  }
+  if (hasOptions) draw()
+  else if (document.readyState === 'loading') addEventListener('DOMContentLoaded', look)
+  else setTimeout(look)
 }

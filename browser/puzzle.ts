@@ -1,4 +1,4 @@
-import { algorithm, keyOf, type Puzzle } from '../src/signup/puzzle.ts'
+import { algorithm, keyOf, type Puzzle } from '../src/challenge/puzzle.ts'
 import type { Challenge, ChallengeSetup } from './challenge.ts'
 import { ask, mayPass } from './service.ts'
 import { tell } from './tell.ts'

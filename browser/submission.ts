@@ -112,9 +112,8 @@ function refusal(status: number, problem: Problem | undefined): Told {
 
 /** The pause that `Retry-After` asks for, or else exponential backoff with jitter. */
 function pauseAfter(retryAfter: string | null | undefined, tries: number): number {
-  const seconds = Number(retryAfter ?? NaN)
   const backoffMs = Math.min(pauseMaxMs, 1000 * 2 ** tries) * (0.5 + Math.random() / 2)
-  return seconds >= 0 ? seconds * 1000 : backoffMs
+  return retryAfter && +retryAfter >= 0 ? +retryAfter * 1000 : backoffMs
 }
 
 /** Waits. With `untilOnline`, the wait ends early when the network is back. */

@@ -17,11 +17,11 @@ export const english = {
   sending: 'Signing you up…',
   /** It may have arrived all the same: no answer does not say so, and another try is the same signup. */
   failed: 'We could not confirm that you are signed up. Please try again.',
-  done: 'Thank you! You are signed up.',
 }
 
 /** The texts that a visitor may read from the first focus on. They are loaded then. */
 export const laterEnglish = {
+  done: 'Thank you! You are signed up.',
   emailMissing: 'Please enter your email address.',
   emailWrong: 'Please enter an address such as name@example.com.',
   nameMissing: 'Please enter your name.',
@@ -42,7 +42,7 @@ export const laterEnglish = {
   /** What stands for the thanks where people confirm by mail: a heading, two lines, and the way back to the form. */
   pending: 'Please look into your mail',
   pendingText: 'Open the link in our message and confirm there. Only then are you signed up.',
-  pendingSpam: 'Nothing there? Please look into the spam folder, too.',
+  pendingSpam: 'Nothing there? Wait 15 minutes, and look into the spam folder.',
   again: 'Correct the address',
 }
 
@@ -54,7 +54,7 @@ export type Texts = FirstTexts & Record<keyof typeof laterEnglish, string>
 export type FormTexts = FirstTexts & Partial<Texts>
 
 /** The languages. Each but English has a file of its own, which is loaded when needed. */
-export const languages = 'en|de|fr|es|pt|it|nl|pl|tr|ar|hi|ja|ko|zh'
+const languages = 'en|de|fr|es|pt|it|nl|pl|tr|ar|hi|ja|ko|zh'
 
 /** The longest wait for a language file. After it, the form is shown in English. */
 const waitMs = 3000

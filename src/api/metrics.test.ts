@@ -7,7 +7,6 @@ import type { Exchange } from '../http/exchange.ts'
 import type { Figures } from '../journal/contracts/reader.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Readings } from '../ops/metrics.ts'
-import { sha256 } from '../platform/node/digest.ts'
 import { metricsHandler } from './metrics.ts'
 
 const headers = new Headers({ authorization: 'Bearer a-token-0123456789' })
@@ -22,9 +21,13 @@ function world(figures: () => Promise<Figures>) {
       return figures()
     },
   }
-  const outbox = async () => ({ messages: { mail: 0, notice: 0 }, webhooks: undefined })
+  const outbox = async () => ({
+    messages_waiting: { mail: 0 },
+    webhook_backlog: undefined,
+    webhook_oldest_seconds: undefined,
+  })
   const handle = metricsHandler({
-    tokens: new ApiKeys(['a-token-0123456789'], sha256),
+    tokens: new ApiKeys(['a-token-0123456789']),
     metrics: {
       text: async (readings: Readings | undefined) => JSON.stringify([...(readings?.sites ?? [])]),
     },
@@ -34,7 +37,7 @@ function world(figures: () => Promise<Figures>) {
   })
   const ask = async () => {
     const { body } = await handle({ request: { headers } } as unknown as Exchange)
-    return String(body)
+    return body as string
   }
   return { ask, clock, reads: () => reads }
 }
@@ -54,21 +57,16 @@ test('a journal that hangs is waited for, for three seconds, and asked once by a
   expect(await Promise.all(late)).toEqual(['[]', '[]'])
   const next = ask()
   const oldestWaiting = begin - 1500
-  resolve({
-    all: { accepted: 5, written: 3 },
-    waiting: 2,
-    allSuspects: 0,
-    suspects: [],
-    hours: [],
-    oldestWaiting,
-    lastWritten: 7,
-  })
+  const counts = { accepted: 5, written: 3, erased: 0, suspect: 0, held: 0 }
+  const all = { ...counts, pending: 4, asked: 0, confirmed: 0 }
+  resolve({ all, waiting: 2, oldestWaiting, lastWritten: 7 })
   const reading = {
-    state: 'ok',
-    pending: 2,
-    oldestPendingAgeSeconds: 1.5,
-    lastSuccessSeconds: 0.007,
-    messages: { mail: 0, notice: 0 },
+    pending_signups: 2,
+    pending_confirmations: 4,
+    oldest_pending_age_seconds: 1.5,
+    delivery_state: { ok: 1, delayed: 0, 'partly blocked': 0, blocked: 0 },
+    delivery_last_success_timestamp_seconds: 0.007,
+    messages_waiting: { mail: 0 },
   }
   expect(JSON.parse(await next)).toEqual([['news', reading]])
   expect(reads()).toBe(1)

@@ -6,8 +6,13 @@ import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import type { Health } from '../ops/health.ts'
 import type { Metrics, Readings, SiteReading } from '../ops/metrics.ts'
-import type { Clock } from '../platform/clock.ts'
-import { deliveryState } from '../signup/trouble.ts'
+import { type Clock, second } from '../platform/clock.ts'
+import { deliveryState, deliveryStates } from '../signup/trouble.ts'
+
+type OutboxReading = Pick<
+  SiteReading,
+  'messages_waiting' | 'webhook_backlog' | 'webhook_oldest_seconds'
+>
 
 export interface MetricsOptions {
   /** The one token that `GET /metrics` needs. */
@@ -18,7 +23,7 @@ export interface MetricsOptions {
     readonly reader: Pick<Reader, 'figures'>
     readonly health: Pick<Health, 'delivery' | 'tabs'>
     /** As in `SiteReading`. */
-    readonly outbox: () => Promise<Pick<SiteReading, 'messages' | 'webhooks'>>
+    readonly outbox: () => Promise<OutboxReading>
   }[]
   /** As in `Readings`. */
   readonly quota: () => Promise<Readings['quota']>
@@ -58,12 +63,14 @@ async function read({ sites, quota, clock }: MetricsOptions): Promise<Readings> 
   const read = new Map<string, SiteReading>()
   for (const { name, reader, health, outbox } of sites) {
     const now = clock.now()
-    const { waiting, oldestWaiting = now, lastWritten = 0 } = await reader.figures(now, now)
+    const state = deliveryState(health)
+    const { all, waiting, oldestWaiting = now, lastWritten = 0 } = await reader.figures()
     read.set(name, {
-      state: deliveryState(health),
-      pending: waiting,
-      oldestPendingAgeSeconds: Math.max(0, now - oldestWaiting) / 1000,
-      lastSuccessSeconds: lastWritten / 1000,
+      pending_signups: waiting,
+      pending_confirmations: all.pending,
+      oldest_pending_age_seconds: Math.max(0, now - oldestWaiting) / second,
+      delivery_state: Object.fromEntries(deliveryStates.map((it) => [it, Number(it === state)])),
+      delivery_last_success_timestamp_seconds: lastWritten / second,
       ...(await outbox()),
     })
   }

@@ -11,6 +11,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { ready, readySites, type ReadinessAnswer } from './ready.ts'
+import { minute } from '../platform/clock.ts'
 
 const secret = 'SECRET robot@project.example /srv/data Very Private.csv'
 const reasons = Object.keys(refusalWords) as RefusalReason[]
@@ -22,7 +23,7 @@ function world() {
   const events = createEvents(createLog('silent'), health, clock)
   const ask = async (isStrict = false) => {
     const answer = await ready({ reader: journal.reader, events, health, clock }, isStrict)
-    return { status: answer.status, text: String(answer.body) }
+    return { status: answer.status, text: answer.body as string }
   }
   const accept = (sheetTab: string) =>
     journal.intake.append([makeSignup({ sheetTab, receivedAt: clock.now() })])
@@ -103,7 +104,6 @@ test('the answer has the four messages of the contract word for word', async () 
   })
 })
 
-const minute = 60 * 1000
 const locked = { name: 'Locked', place: 'the tab at place 2 (gid=7)' }
 const refusal = { reason: 'protectedTab', message: '', hint: '' } as const
 
@@ -167,7 +167,7 @@ test('while the journal cannot be read, it is unavailable and the backlog unknow
   const answer = await ready({ reader, health, events, clock }, false)
   expect(answer.status).toBe(503)
   expect(answer.headers).toEqual(expect.arrayContaining(['retry-after', '5']))
-  expect(JSON.parse(String(answer.body))).toMatchObject({
+  expect(JSON.parse(answer.body as string)).toMatchObject({
     status: 'unavailable',
     journal: { state: 'unavailable' },
     delivery: { state: 'ok', tabsSetAside: [], warnings: [] },
@@ -190,7 +190,7 @@ test('all sites together are as bad as the worst, those that wait for a person a
     ])
   const ask = async (isStrict: boolean) => {
     const answer = await readySites([named(good, 'news'), named(bad, 'shop')], backlogs, isStrict)
-    return { status: answer.status, body: JSON.parse(String(answer.body)) as ReadinessAnswer }
+    return { status: answer.status, body: JSON.parse(answer.body as string) as ReadinessAnswer }
   }
   const { status, body } = await ask(false)
   expect(status).toBe(200)
@@ -202,15 +202,15 @@ test('all sites together are as bad as the worst, those that wait for a person a
   expect((await ask(true)).status).toBe(503)
 })
 
-test('webhooks are failing while one of them is halted or disabled, and nothing of it is told', async () => {
+test('webhooks are failing while one of them takes nothing or is disabled, and nothing of it is told', async () => {
   await using service = world()
   const { events, ask } = service
   const state = async () => (JSON.parse((await ask(true)).text) as ReadinessAnswer).webhooks
   expect(await state()).toEqual({ state: 'off' })
-  const works = { failingSince: undefined, haltedAt: undefined, disabledAt: undefined, reason: '' }
+  const works = { failingSince: undefined, disabledAt: undefined, reason: '' }
   for (const [key, fare, expected] of [
     ['a', works, 'ok'],
-    ['b', { ...works, haltedAt: 1, reason: secret }, 'failing'],
+    ['b', { ...works, failingSince: 1, reason: secret }, 'failing'],
     ['b', { ...works, disabledAt: 1, reason: secret }, 'failing'],
     ['b', works, 'ok'],
   ] as const) {

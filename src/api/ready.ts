@@ -4,6 +4,7 @@ import type { Events } from '../ops/events.ts'
 import type { ChallengeHealth, Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import {
+  blockedWords,
   delayWords,
   type DeliveryState,
   deliveryState,
@@ -131,10 +132,10 @@ function worst<It extends { readonly state: string }>(
 
 /** What waits for a person, in a fixed sentence. */
 function blockedBy({ delivery, tabs, challenge }: Health): string | undefined {
-  if (delivery.state === 'blocked') return refusalWords[delivery.reason]
   const [tab] = tabs.values()
-  if (tab) return refusalWords[tab.reason]
-  return challenge.state === 'misconfigured' ? challengeWords[challenge.reason] : undefined
+  const ofChallenge =
+    challenge.state === 'misconfigured' ? challengeWords[challenge.reason] : undefined
+  return blockedWords(delivery, tab) ?? ofChallenge
 }
 
 function deliveryOf(health: Health): { readonly state: DeliveryState; readonly error?: string } {
@@ -146,7 +147,7 @@ function deliveryOf(health: Health): { readonly state: DeliveryState; readonly e
   }
 }
 
-/** `failing`: at least one endpoint is halted or disabled. */
+/** `failing`: at least one endpoint takes nothing, or is disabled. */
 function webhooksOf({ webhooks }: Health): { readonly state: 'off' | 'ok' | 'failing' } {
   const states = [...webhooks.values()].map(({ state }) => state)
   if (states.length === 0) return { state: 'off' }
@@ -161,10 +162,8 @@ async function stalledOf({ reader, health, clock }: ReadinessOptions) {
   const since = await unlessUnavailable(reader.waitingSince([...health.tabs.keys()]))
   if (since === undefined || clock.now() - since < stalledAfterMs) return undefined
   const { delivery } = health
-  const error =
-    delivery.state === 'blocked'
-      ? refusalWords[delivery.reason]
-      : delayWords[delivery.state === 'delayed' ? 'delayed' : 'unknown']
+  const delay = delayWords[delivery.state === 'delayed' ? 'delayed' : 'unknown']
+  const error = blockedWords(delivery, undefined) ?? delay
   return { since: new Date(since).toISOString(), error }
 }
 

@@ -34,11 +34,10 @@ async function fetchDocument(): Promise<Document> {
 
 /** What the linter finds, by its recommended rules. */
 async function problemsOf(source: string) {
-  const config = await createConfig({
-    extends: ['recommended'],
-    // OpenAPI itself says that fixed paths go before those with a parameter.
-    rules: { 'no-ambiguous-paths': 'off' },
-  })
+  // OpenAPI itself says that fixed paths go before those with a parameter.
+  const rules = { 'no-ambiguous-paths': 'off' }
+  // As a text: to check an object against its type takes TypeScript two seconds.
+  const config = await createConfig(JSON.stringify({ extends: ['recommended'], rules }))
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
   return problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])
 }
@@ -100,34 +99,14 @@ test('with a site default, the document without a site has the fields of that on
   expect(components.parameters?.['Site']).toMatchObject({ required: false })
 })
 
-test('the linter finds a mistake in a document', async () => {
-  const document: Record<string, unknown> = { ...(await fetchDocument()), info: {} }
-  const config = await createConfig({ extends: ['recommended'] })
-  const source = JSON.stringify(document)
-  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
-  expect(problems.filter(({ severity }) => severity === 'error')).not.toEqual([])
-})
-
-test('the document is not sent again to a client that has it', async () => {
-  const first = await fetch(service.url + path)
-  expect(first.headers.get('content-type')).toBe('application/json')
-  const etag = first.headers.get('etag') ?? ''
-  expect(etag).toMatch(/^"[\w-]+"$/)
-  const second = await fetch(service.url + path, { headers: { 'if-none-match': etag } })
-  expect(second.status).toBe(304)
-  expect(await second.text()).toBe('')
-})
-
 test('the document has the paths of the interface, each with every method that it takes but HEAD and OPTIONS', async () => {
   const { paths } = await fetchDocument()
-  const endpoints = ['signup', 'signup/bulk', 'signup/{id}', 'config', 'health', 'ready']
-  expect(Object.keys(paths)).toEqual(
-    expect.arrayContaining(endpoints.map((endpoint) => `/api/${endpoint}`)),
-  )
+  const signups = ['signup', 'signup/bulk', 'signup/{id}', 'config', 'stamp', 'challenge']
+  const endpoints = [...signups, 'health', 'ready', 'openapi.json']
+  expect(Object.keys(paths)).toEqual(endpoints.map((endpoint) => `/api/${endpoint}`))
   for (const [path, operations] of Object.entries(paths)) {
-    const answer = await fetch(service.url + path.replace('{language}', 'de'), {
-      method: 'OPTIONS',
-    })
+    const url = service.url + path.replace('{id}', crypto.randomUUID())
+    const answer = await fetch(url, { method: 'OPTIONS' })
     const { parameters: _, ...methods } = operations
     const documented = Object.keys(methods).map((method) => method.toUpperCase())
     const more = documented.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']

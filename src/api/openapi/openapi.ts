@@ -1,5 +1,4 @@
 import { limits } from '../../signup/limits.ts'
-import { type DescribedFile, describeFiles, fileResponses } from './files.ts'
 import {
   everywhere,
   headers,
@@ -18,15 +17,16 @@ import { type DescribedSignups, schemas } from './schemas.ts'
 export interface DescribedService extends DescribedSignups {
   readonly bodyBytesMax: number
   readonly needsApiKey: boolean
+  /** Whether a request has to name its site. */
+  readonly needsSite: boolean
   readonly hasMetrics: boolean
-  readonly files: readonly DescribedFile[]
 }
 
 export const openapiPath = '/api/openapi.json'
 
-/** The OpenAPI 3.1 document: every path of the service with its current settings. */
+/** The OpenAPI 3.1 document: every path of the API with its current settings. Pages and files are for browsers. */
 export function describeService(service: DescribedService): Json {
-  const { needsApiKey, hasMetrics, sites } = service
+  const { needsApiKey, needsSite, hasMetrics, sites } = service
   return {
     openapi: '3.1.1',
     info: {
@@ -36,8 +36,8 @@ export function describeService(service: DescribedService): Json {
       description:
         'A 2xx means that the signup is on disk and becomes one row. Errors are problem documents ' +
         '(RFC 9457), or a page when Accept prefers text/html. HEAD and OPTIONS are answered where GET ' +
-        'and POST are. Any other method gets a 405, and any other path a 404. A slash at the end of a ' +
-        'path makes no difference.',
+        'and POST are. Any other method gets a 405. A slash at the end of a path makes no difference. ' +
+        'Pages and files for browsers are not described.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -49,7 +49,7 @@ export function describeService(service: DescribedService): Json {
     },
     components: {
       schemas: schemas(service),
-      parameters: { ...parameters, ...(sites && { Site: siteParameter(sites) }) },
+      parameters: { ...parameters, ...(sites && { Site: siteParameter(needsSite) }) },
       headers,
       responses: refusalResponses,
       securitySchemes: {
@@ -76,7 +76,7 @@ function webhook(summary: string, operationId: string, schema: string): Json {
 const bearer = { type: 'http', scheme: 'bearer' }
 
 function pathsOf(service: DescribedService): Json {
-  const { hasMetrics, files, sites } = service
+  const { hasMetrics, sites } = service
   const ofSite = sites ? [ref('parameters', 'Site')] : []
   const operation = (operationId: string, { responses, ...more }: Described): Json => {
     const any = refused(sites ? [...everywhere, 422] : everywhere)
@@ -112,13 +112,6 @@ function pathsOf(service: DescribedService): Json {
     },
     ...(hasMetrics && { '/metrics': { get: operation('getMetrics', getMetrics) } }),
     [openapiPath]: { parameters: ofSite, get: operation('getOpenapi', getDocument) },
-    ...Object.fromEntries(
-      describeFiles(files).map(({ path, parameters, operationId, post, ...described }) => {
-        const all = [...parameters, ...(sites ? [siteOfFile] : [])]
-        const posted = post && { post: operation(operationId.replace('get', 'post'), post) }
-        return [path, { parameters: all, get: operation(operationId, described), ...posted }]
-      }),
-    ),
   }
 }
 
@@ -160,10 +153,10 @@ const parameters = {
   },
 }
 
-function siteParameter(sites: readonly string[]): Json {
+function siteParameter(required: boolean): Json {
   const description =
     'The site that the request is about. The body of a signup may name it instead.'
-  return { ...siteOrAll, required: !sites.includes('default'), description }
+  return { ...siteOrAll, required, description }
 }
 
 const siteOrAll = {
@@ -172,8 +165,6 @@ const siteOrAll = {
   description: 'The site that the request is about; all sites when absent.',
   schema: ref('schemas', 'Site'),
 }
-
-const siteOfFile = { ...siteOrAll, description: 'The site whose looks and fields it has.' }
 
 const strict = {
   name: 'strict',
@@ -247,9 +238,14 @@ const getMetrics: Described = {
   },
 }
 
+const etag = refs(['ETag'])
+
 const getDocument: Described = {
   summary: 'This document',
-  responses: fileResponses('application/json'),
+  responses: {
+    200: response('The document.', { 'application/json': { schema: { type: 'object' } } }, etag),
+    304: response('It has not changed since.', undefined, etag),
+  },
 }
 
 /** @param more the answers besides 200 */

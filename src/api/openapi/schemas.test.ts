@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import type { Field } from '../../signup/field.ts'
 import { readFields } from '../../signup/field-values.ts'
-import { formFields, jsonFields } from './field-schemas.ts'
+import { formFields, jsonFields } from './schemas.ts'
 
 const of = { name: 'it', required: false }
 const needed = { name: 'it', required: true }

@@ -10,7 +10,6 @@ import { patienceMs, testPatienceMs } from './harness/patience.ts'
 const longFiles = [
   'test/simulation/simulation.slow.test.ts',
   'test/http/time-limits.slow.test.ts',
-  'test/service/google.test.ts',
   'test/crash/kill.slow.test.ts',
   'test/crash/instances.slow.test.ts',
   'test/crash/workbook.slow.test.ts',
@@ -48,9 +47,10 @@ export default defineConfig({
           exclude: ['**/*.slow.test.ts'],
         },
       },
-      // `npm run test:slow`
-      { extends: true, test: { name: 'slow', include: ['test/**/*.slow.test.ts'] } },
+      { extends: true, test: { name: 'slow', include: ['**/*.slow.test.ts'] } },
     ],
+    // What scripts/test.js leaves to `npm run test:slow`. A file `*.slow.test.ts` has the tag as a whole.
+    tags: [{ name: 'slow', description: 'Corners, kills and loads.' }],
     // `npm run test:system` and `npm run test:long`
     exclude: [...configDefaults.exclude, 'test/{system,long}/**'],
     sequence: { sequencer: LongFirst },

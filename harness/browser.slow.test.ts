@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest'
 import { accessibilityProblems, openHost, startBrowser } from './browser.ts'
 

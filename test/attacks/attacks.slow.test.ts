@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest'
 import { attacks } from './attacks.ts'
 import { carryOut } from './carry-out.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { shareService } from '../../harness/shared-service.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'

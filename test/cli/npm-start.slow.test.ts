@@ -1,3 +1,4 @@
+// @module-tag slow
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'

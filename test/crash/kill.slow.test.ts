@@ -1,3 +1,4 @@
+// @module-tag slow
 import { kill as signal } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'

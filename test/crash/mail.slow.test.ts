@@ -1,3 +1,4 @@
+// @module-tag slow
 import { test } from 'vitest'
 import { expectMailsToSurvive } from './mail-rounds.ts'
 

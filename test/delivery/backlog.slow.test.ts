@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest'
 
 import type { LoggedCall } from '../../emulators/google-sheets/call-log.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest'
 import { compareAnswer, extractCommands, npmScriptsIn } from './readme-commands.ts'
 

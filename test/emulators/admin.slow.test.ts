@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest'
 import { startGoogleEmulator, type GoogleEmulator } from '../../emulators/google-sheets/server.ts'
 

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../../emulators/google-sheets/clock.ts'
 import type { Fault } from '../../emulators/google-sheets/faults.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { sheets, type sheets_v4 } from '@googleapis/sheets'
 import { JWT } from 'google-auth-library'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT, importPKCS8 } from 'jose'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest'
 
 import { type BootedService, bootService } from '../../harness/boot-service.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest'
 
 import type { Fault } from '../../emulators/google-sheets/faults.ts'

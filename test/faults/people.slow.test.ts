@@ -1,3 +1,4 @@
+// @module-tag slow
 import { rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../src/signup/limits.ts'
 import { costlyRequests } from '../../harness/costly-requests.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { openRaw, parseAnswers, sendRaw } from '../../harness/raw-http.ts'

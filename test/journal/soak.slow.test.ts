@@ -1,3 +1,4 @@
+// @module-tag slow
 import { test } from 'vitest'
 
 import { expectPromisesKept } from './soak.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { gzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

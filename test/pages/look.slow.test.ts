@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems } from '../../harness/browser.ts'

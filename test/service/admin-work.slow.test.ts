@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminToken, signIn, workEnded } from '../../harness/admin.ts'
 import { createDatabaseWorld } from '../../harness/database-world.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { createDatabaseWorld } from '../../harness/database-world.ts'

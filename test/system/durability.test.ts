@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { postSignup } from '../../harness/post-signup.ts'
-import { runCommand } from '../../harness/run-command.ts'
+import { startCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { type DiskStep, readDiskSteps, straceTo } from './world/system-calls.ts'
@@ -98,7 +98,9 @@ test('a power failure at any moment loses no answered signup, and no row that th
 async function stepsOf(args: readonly string[], dataDir: string): Promise<readonly DiskStep[]> {
   await using folder = await tempFolder()
   const traceFile = join(folder.path, 'trace')
-  expect(await runCommand(args, { dataDir, under: straceTo(traceFile) })).toMatchObject({ code: 0 })
+  expect(await startCommand(args, { dataDir, under: straceTo(traceFile) }).ended).toMatchObject({
+    code: 0,
+  })
   return readDiskSteps(await readFile(traceFile, 'utf8'))
 }
 

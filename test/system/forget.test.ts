@@ -24,6 +24,7 @@ const policy = { duplicates: 'ignore' } as const
 /** The system calls by which `forget` changes what is on the disk, and the files. */
 const changes = [
   ['fsync', 'journal.db-wal'],
+  ['write,pwrite64,writev,pwritev', 'sheets/.rollcall/half.tmp'],
   ['fsync', 'sheets/.rollcall/half.tmp'],
   ['rename,renameat,renameat2', 'sheets/.rollcall/half.tmp'],
   ['fsync', 'sheets'],

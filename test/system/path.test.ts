@@ -10,7 +10,7 @@ import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 import { caddyIn, startProxy } from './world/proxies.ts'
 
-const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
+const docs = readFileSync(join(projectRoot, 'docs/forms.md'), 'utf8')
 const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''
 
 /** For each proxy, its settings, which include those of the guide, and its command. */
@@ -124,7 +124,9 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
       const { page, astray, complaints } = opened
       await page.getByLabel('token').fill(adminToken)
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      // To the view that was wanted.
+      const wanted = address.endsWith('signups') ? 'Signups' : 'Overview'
+      await page.getByRole('heading', { level: 1, name: wanted }).waitFor()
       for (const view of ['Signups', 'Sending', 'Work', 'Overview']) {
         await page.getByRole('link', { name: view, exact: true }).click()
         await page.getByRole('heading', { level: 1, name: view }).waitFor()

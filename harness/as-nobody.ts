@@ -20,7 +20,7 @@ export async function asNobody({ path }: TempFolder): Promise<StartOptions> {
      process.chdir(${JSON.stringify(path)})
      process.setgid(${nobody})
      process.setuid(${nobody})
-     process.exitCode = await runProgram([], process.stdout, process.stderr)`,
+     process.exitCode = await runProgram([], process, new AbortController().signal)`,
   )
   return { program }
 }

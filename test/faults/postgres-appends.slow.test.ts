@@ -1,3 +1,4 @@
+// @module-tag slow
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -11,15 +12,9 @@ import {
 } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
-import type { Commit, Journal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
-import { Listeners } from '../../src/platform/listeners.ts'
-import { commitAppends } from '../../src/journal/postgres/appends.ts'
-import type { IntakeSite } from '../../src/journal/tables/intake.ts'
-import { Tabs } from '../../src/journal/tables/tabs.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { openPostgresSite } from '../journal/postgres-world.ts'
 import { limits } from './transaction-world.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -155,37 +150,6 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
       expect(await strict.intake.recall(idempotency)).toMatchObject({ kind: 'replayed', results })
     },
   )
-
-  test('a stored signup is answered although another site of its group cannot be appended to', async () => {
-    await using world = await createWorld()
-    const url = server.url(world.database)
-    const provisional = { defaultTab: { name: 'Sheet1', provisionalFor: 'the spreadsheet' } }
-    const sites = [
-      await openPostgresSite(url),
-      await openPostgresSite(server.url(world.database, world.proxy.port), provisional),
-    ] as const
-    const [named, open] = sites.map((site) => ({
-      ...site,
-      tabs: new Tabs(site),
-      now: () => systemClock.now(),
-    }))
-    const requestOf = (site: IntakeSite | undefined, email: string, sheetTab: string) => ({
-      site: site ?? expect.fail(),
-      signups: [makeSignup({ email, sheetTab })],
-      terms: {},
-    })
-    await using other = await openPostgresJournal(url, provisional)
-    await other.delivery.resolveDefaultTab('Tabelle1')
-    // The second round begins with it.
-    world.proxy.fail(/^SELECT asked.no, value\s+FROM/, 'cut before', Infinity)
-    const requests = [requestOf(named, ada, 'Sheet1'), requestOf(open, grace, '')]
-    const commits = new Listeners<Commit>()
-    const [stored, refused] = await commitAppends(sites[0].db, systemClock, requests, commits)
-    expect(stored).toMatchObject({ status: 'fulfilled', value: { kind: 'appended' } })
-    expect(refused).toMatchObject({ status: 'rejected', reason: { name: 'ConnectionFailed' } })
-    expect(await world.addresses()).toEqual([ada])
-    for (const { db } of sites) await db[Symbol.asyncDispose]()
-  })
 
   test('a stored signup is answered although the answer to a known key of its group cannot be read', async () => {
     await using world = await createWorld()

@@ -1,14 +1,17 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { waitUntil } from '../../harness/delivery-state.ts'
 import { failingWith, type StatementFault } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import { ask } from '../../src/journal/sql.ts'
 import {
   addAtOnce,
   addInSteps,
   addNext,
   commitSetting,
   createTransactionWorld,
+  lock,
   pause,
   rejection,
   ways,
@@ -31,6 +34,8 @@ const lostCommits: readonly (readonly [StatementFault, number])[] = [
   ['cut after', 1],
   ['hang after', 1],
 ]
+/** The statement whose commit waits for the disk. */
+const putOnDisk = /pg_logical_emit_message/
 const breaks = ['cut before', 'cut after', 'hang before', 'hang after'] as const
 
 describe.concurrent('a transaction on PostgreSQL', () => {
@@ -158,10 +163,33 @@ describe.concurrent('a transaction on PostgreSQL', () => {
       await using world = await createTransactionWorld(server)
       await server.query(`ALTER DATABASE ${world.database} SET synchronous_commit = ${set}`)
       await world.closeAll()
-      const [found] = await world.db.query([commitSetting], [commitSetting])
+      const [found] = await world.db.change([], [commitSetting])
       expect(found.rows).toEqual([{ value: used }])
     },
   )
+
+  test('others do not wait for a lock until a commit is on disk, only its caller does', async () => {
+    await using world = await createTransactionWorld(server)
+    world.proxy.fail(putOnDisk, 'hang before')
+    const adding = rejection(addInSteps(world.db))
+    await waitUntil(
+      () => world.proxy.failed > 0,
+      () => 'nothing is put on disk',
+    )
+    await world.other.change([], lock)
+    expect(await world.count()).toBe(1)
+    expect(await adding).toMatchObject({ name: 'OutcomeUnknown' })
+  })
+
+  test('work that would only be done again does not wait for the disk', async () => {
+    await using world = await createTransactionWorld(server)
+    const setting = () => ask([commitSetting])
+    const [found] = await world.db.transact([], setting, { isSynced: false })
+    expect(found.rows).toEqual([{ value: 'off' }])
+    expect(
+      world.proxy.statements.filter((text) => text.includes('pg_logical_emit_message')),
+    ).toEqual([])
+  })
 
   test.each(ways)(
     'a connection that was closed while it was idle costs no call, %s',

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { chmod, lstat, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -108,70 +109,49 @@ describe.concurrent('a person changes a tab file while the service runs', () => 
   })
 })
 
-interface Obstacle {
-  readonly what: string
-  readonly message: string
-  readonly place: (run: Run) => Promise<void>
-  readonly mend: (run: Run) => Promise<void>
-  readonly names: readonly string[]
-}
-
-const obstacles: readonly Obstacle[] = [
-  {
-    what: 'it is read-only',
-    message: 'The file of a tab cannot be written: permission denied (EACCES)',
-    place: ({ path }) => chmod(path, 0o444),
-    mend: ({ path }) => chmod(path, 0o644),
-    names: ['Email', 'ada', 'grace', 'first', 'second'],
-  },
-]
-
 describe.concurrent('a tab file that cannot be written', () => {
-  test.each(obstacles)(
-    'a tab file that cannot be written delays no other tab, and is written once it can be: $what',
-    async (it) => {
-      await using folder = await tempFolder()
-      await using run = await startRun(folder, await asNobody(folder))
-      await it.place(run)
-      expect((await run.signUp('first')).status).toBe(202)
-      await run.signUp('free', 'Other')
-      const isAside = async () =>
-        (await readiness(run.service)).body.delivery.tabsSetAside.length > 0
-      await waitUntil(isAside, () => `no tab is set aside:\n${run.service.output().slice(-2000)}`)
-      const onlyOneWaits = async () => (await readiness(run.service)).body.delivery.backlog === 1
-      await waitUntil(onlyOneWaits, () => 'the other tab waits too')
-      expect(run.names('Other.csv')).toEqual(['Email', 'free'])
-      const place = `the file with inode ${(await lstat(run.path)).ino}`
-      const aside = { tab: place, error: 'The file of the tab cannot be written' }
-      expect(await readiness(run.service)).toMatchObject({
-        status: 200,
-        body: {
-          delivery: {
-            state: 'partly blocked',
-            error: aside.error,
-            tabsSetAside: [aside],
-            backlog: 1,
-          },
+  test('a tab file that is read-only delays no other tab, and is written once it can be', async () => {
+    await using folder = await tempFolder()
+    await using run = await startRun(folder, await asNobody(folder))
+    await chmod(run.path, 0o444)
+    expect((await run.signUp('first')).status).toBe(202)
+    await run.signUp('free', 'Other')
+    const isAside = async () => (await readiness(run.service)).body.delivery.tabsSetAside.length > 0
+    await waitUntil(isAside, () => `no tab is set aside:\n${run.service.output().slice(-2000)}`)
+    const onlyOneWaits = async () => (await readiness(run.service)).body.delivery.backlog === 1
+    await waitUntil(onlyOneWaits, () => 'the other tab waits too')
+    expect(run.names('Other.csv')).toEqual(['Email', 'free'])
+    const place = `the file with inode ${(await lstat(run.path)).ino}`
+    const aside = { tab: place, error: 'The file of the tab cannot be written' }
+    expect(await readiness(run.service)).toMatchObject({
+      status: 200,
+      body: {
+        delivery: {
+          state: 'partly blocked',
+          error: aside.error,
+          tabsSetAside: [aside],
+          backlog: 1,
         },
-      })
-      expect((await readiness(run.service, 'strict')).status).toBe(503)
-      const second = await run.signUp('second')
-      expect(await second.json()).toMatchObject({
-        delivery: { state: 'blocked', error: aside.error },
-      })
+      },
+    })
+    expect((await readiness(run.service, 'strict')).status).toBe(503)
+    const second = await run.signUp('second')
+    expect(await second.json()).toMatchObject({
+      delivery: { state: 'blocked', error: aside.error },
+    })
 
-      await it.mend(run)
-      await allDelivered(run.service)
-      expect(run.names()).toEqual(it.names)
-      expect((await readiness(run.service, 'strict')).status).toBe(200)
-      const output = run.service.output()
-      expect(output.split(it.message).length - 1, 'logged once').toBe(1)
-      expect(output).toContain(place)
-      // The name of the default tab is the operator's. Only the line about the start of delivery has it.
-      const others = output.split('\n').filter((line) => !line.includes('delivery started'))
-      expect(others.join('\n'), 'no name of a tab').not.toContain('Sheet1')
-    },
-  )
+    await chmod(run.path, 0o644)
+    await allDelivered(run.service)
+    expect(run.names()).toEqual(['Email', 'ada', 'grace', 'first', 'second'])
+    expect((await readiness(run.service, 'strict')).status).toBe(200)
+    const output = run.service.output()
+    const message = 'The file of a tab cannot be written: permission denied (EACCES)'
+    expect(output.split(message).length - 1, 'logged once').toBe(1)
+    expect(output).toContain(place)
+    // The name of the default tab is the operator's. Only the line about the start of delivery has it.
+    const others = output.split('\n').filter((line) => !line.includes('delivery started'))
+    expect(others.join('\n'), 'no name of a tab').not.toContain('Sheet1')
+  })
 
   test('a workbook folder that cannot be written blocks delivery, with what to do, until it can be', async () => {
     await using folder = await tempFolder()

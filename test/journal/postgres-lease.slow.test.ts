@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -44,7 +45,7 @@ test('two sites in one database have a lease each', async () => {
   expect(await shop.lease.hold()).toMatchObject({ kind: 'held', term: 1 })
 })
 
-test('the leases of all sites of an instance are taken and renewed together, and its idle writers look together', async () => {
+test('the leases of all sites of an instance are taken and renewed together, and its idle writers and senders look together', async () => {
   await using database = await server.createDatabase()
   await using proxy = await startPostgresProxy(server.port)
   const names = Array.from({ length: 20 }, (_, at) => `site-${at}`)
@@ -62,6 +63,8 @@ test('the leases of all sites of an instance are taken and renewed together, and
   expect(await transactionsOf(({ delivery }) => delivery.pending())).toBe(1)
   expect(await transactionsOf(({ erasure }) => erasure.removals(0))).toBe(1)
   expect(await transactionsOf(({ reader }) => reader.fact('delivery'))).toBe(1)
+  const order = { kinds: ['confirm', 'welcome', 'report'], by: 'me', now: 0, max: 5 } as const
+  expect(await transactionsOf(({ outbox }) => outbox.claim(order))).toBe(1)
 })
 
 test('an instance that gets the leases of some sites knows which', async () => {

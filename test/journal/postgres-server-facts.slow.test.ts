@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
@@ -8,7 +9,7 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import { testCertificate, testKey } from '../../harness/webhook-receiver.ts'
 import { Unreachable, withClient } from '../../src/journal/postgres/reach.ts'
 import { hasLeaseholder, readServerFacts } from '../../src/journal/postgres/server-facts.ts'
-import { layoutVersion } from '../../src/journal/tables/layout.ts'
+import { layoutVersion } from '../../src/journal/tables/versions.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
@@ -25,7 +26,6 @@ test('a database without a journal is told as one in which a journal can be made
     rightsMissing: [],
     mayMigrate: true,
     tables: 0,
-    tablesWanted: layoutVersion,
     risks: ['fsync', 'full_page_writes'],
   })
 })
@@ -84,8 +84,10 @@ test('a connection that breaks during the work fails the work, and nothing else'
   const others = 'SELECT pg_backend_pid() AS pid'
   const broken = withClient(database.url, async (client) => {
     const { rows } = await client.query<{ pid: number }>(others)
+    // It tells of an error first, by which `once` of Node would reject before anybody waits for it.
+    const ended = new Promise((resolve) => client.once('end', resolve))
     await server.query(`SELECT pg_terminate_backend(${rows[0]?.pid})`)
-    await once(client, 'end')
+    await ended
     await client.query(others)
   })
   await expect(broken).rejects.toThrow()

@@ -1,3 +1,4 @@
+// @module-tag slow
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 
@@ -9,7 +10,7 @@ import type { FrozenBatch } from '../../src/signup/batch.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { openPostgresSites } from '../../src/journal/postgres/postgres-journal.ts'
-import { layoutVersion } from '../../src/journal/tables/layout.ts'
+import { layoutVersion } from '../../src/journal/tables/versions.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
@@ -151,61 +152,19 @@ test.each([
   },
 )
 
-test('a signup without a tab is delivered although an instance with other settings has delivered later ones', async () => {
+test('signups that arrive together share a commit', async () => {
   await using given = await world(0)
-  const spreadsheet = { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } }
-  await using old = await openPostgresJournal(given.url, spreadsheet)
-  await using named = await openPostgresJournal(given.url)
-  await old.intake.append([makeSignup({ email: 'early@example.com', sheetTab: '' })])
-  await named.intake.append([addressed('late@example.com')])
-  const first = (await freezeNext(named.delivery)) ?? expect.fail()
-  await named.delivery.settle(first.number, 1)
-  await using next = await openPostgresJournal(given.url)
-  expect(addressesOf(await freezeNext(next.delivery))).toEqual({ Sheet1: ['early@example.com'] })
-})
-
-test('signups that arrive together share a commit, also while nobody has named the default tab', async () => {
-  await using given = await world(0)
-  const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } }
-  await using opened = await openPostgresSites(given.url, new Map([['default', policy]]))
-  const { intake, delivery } = opened.sites.get('default') ?? expect.fail()
+  await using opened = await openPostgresSites(given.url, new Map([['default', {}]]))
+  const { intake } = opened.sites.get('default') ?? expect.fail()
   const commits: number[] = []
   opened.onCommit(({ signups }) => commits.push(signups))
-  const add = () => intake.append([makeSignup({ sheetTab: '' })])
+  const add = () => intake.append([makeSignup()])
   await add()
   await Promise.all(Array.from({ length: 50 }, add))
   expect(commits).toEqual([1, 50])
-  await delivery.resolveDefaultTab('Tabelle1')
-  await add()
-  expect(addressesOf(await freezeNext(delivery))['Tabelle1']).toHaveLength(52)
 })
 
-test('many signups without a tab move to the default tab in slices, and in order', async () => {
-  await using given = await world(0)
-  const policy = {
-    defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' },
-    duplicates: 'ignore',
-  } as const
-  await using journal = await openPostgresJournal(given.url, policy)
-  const add = (email: string, sheetTab: string) =>
-    journal.intake.append([makeSignup({ email, sheetTab })])
-  await add('first@example.com', '')
-  await add('second@example.com', 'Sheet1')
-  // As if many more had come: 50,000 positions lie between.
-  await given.client.query('UPDATE rollcall.head SET position = 50000')
-  await add('third@example.com', '')
-  await add('FIRST@example.com', 'Sheet1')
-  await add('second@example.com', '')
-  await journal.delivery.resolveDefaultTab('Sheet1')
-  expect(addressesOf(await freezeNext(journal.delivery))).toEqual({
-    Sheet1: ['first@example.com', 'second@example.com', 'third@example.com'],
-  })
-  expect((await given.client.query('SELECT accepted FROM rollcall.tab')).rows).toEqual([
-    { accepted: '5' },
-  ])
-})
-
-test('sites that make mails and notices at the same time, while signups are greeted, hinder nobody', async () => {
+test('sites that make mails and reports at the same time, while signups are greeted, hinder nobody', async () => {
   await using made = new AsyncDisposableStack()
   const database = made.use(await server.createDatabase())
   const policy = { confirmation: { waitMs: 1 }, welcomes: true }
@@ -220,7 +179,7 @@ test('sites that make mails and notices at the same time, while signups are gree
     const done = await Promise.allSettled(
       journals.flatMap(({ outbox, intake }, at) => [
         outbox.claim(order),
-        outbox.add({ id: `${at}.${round}`, kind: 'notice', body: '{}', at: order.now }),
+        outbox.add({ id: `${at}.${round}`, kind: 'report', body: '{}', at: order.now }),
         intake.append([of('greeted')], { greeting: addressing }),
       ]),
     )
@@ -231,7 +190,7 @@ test('sites that make mails and notices at the same time, while signups are gree
   )
   expect(counts).toEqual([
     { kind: 'confirm', count: 60 },
-    { kind: 'notice', count: 60 },
+    { kind: 'report', count: 60 },
     { kind: 'welcome', count: 60 },
   ])
 })

@@ -1,13 +1,11 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
 import { migrate } from '../../src/journal/postgres/migrate.ts'
 import { openPostgresSites } from '../../src/journal/postgres/postgres-journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
-import { openSites, type PostgresSite } from '../../src/journal/postgres/site.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { JournalWorld } from './contracts/contract.ts'
 import type { SitesWorld } from './second-site.ts'
@@ -43,15 +41,6 @@ export function sharePostgresWorlds(
   }
 }
 
-/** Opens one site of the journal in the database of this URL, with its parts in the open. */
-export async function openPostgresSite(
-  url: string,
-  policy: Partial<JournalPolicy> = {},
-): Promise<PostgresSite> {
-  const { sites } = await openSites(url, new Map([['default', policy]]))
-  return sites.get('default') ?? expect.fail()
-}
-
 /** A database that has the journal's tables, but no site: every site has a code of its own. */
 async function makeDatabase(server: PostgresServer): Promise<string> {
   const { name, url } = await server.createDatabase()
@@ -75,6 +64,5 @@ const emptying = `
       WHERE schemaname = 'rollcall' AND tablename NOT IN ('version', 'head', 'counter')
     LOOP EXECUTE format('DELETE FROM rollcall.%I', one); END LOOP;
   END $$;
-  UPDATE rollcall.head SET position = 0, looks = 0, journal = '';
-  UPDATE rollcall.counter SET value = 0;
-  DROP INDEX IF EXISTS rollcall.signup_by_address`
+  UPDATE rollcall.head SET position = 0, looks = 0;
+  UPDATE rollcall.counter SET value = 0`

@@ -93,7 +93,7 @@ test('a copy of a damaged journal is no backup', async () => {
   await using folder = await tempFolder()
   const copy = join(folder.path, 'copy.db')
   await expect(copyJournal(await damagedJournal(folder.path), copy, unstopped)).rejects.toThrow(
-    /^The copy .*copy\.db is damaged \(.+\)\. Check the disk, and the journal with rollcall doctor\.$/,
+    /^The copy .*copy\.db is damaged \(.+\)\. Check the disk, and the journal with npm run -s rollcall -- doctor\.$/,
   )
 })
 
@@ -116,7 +116,7 @@ test('a backup is restored with all that its log has, stays as it is, and takes 
   expect(database.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 3 })
 })
 
-const noBackup = 'it is no backup. Give a file that rollcall backup has written'
+const noBackup = 'it is no backup. Give a file that npm run -s rollcall -- backup has written'
 
 test.each([
   {

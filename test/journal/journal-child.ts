@@ -2,8 +2,7 @@
  * The main program of the process that `OtherProcess` starts. It opens journals and calls their methods,
  * one for each request of its parent.
  */
-import type { CallLedger, Quota } from '../../src/journal/contracts/call-ledger.ts'
-import type { DefaultTab } from '../../src/journal/contracts/intake-log.ts'
+import type { CallLedger, CallUse, Quota } from '../../src/journal/contracts/call-ledger.ts'
 import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -22,7 +21,12 @@ export type Task =
       readonly values: readonly unknown[]
     }
   | ({ readonly kind: 'ledger'; readonly ledger: number; readonly account: string } & Times)
-  | ({ readonly kind: 'reserve'; readonly ledger: number; readonly quota: Quota } & Times)
+  | ({
+      readonly kind: 'reserve'
+      readonly ledger: number
+      readonly quota: Quota
+      readonly use: CallUse | undefined
+    } & Times)
   | { readonly kind: 'close' }
 
 /** The times of the test's clock, which the other process cannot read. */
@@ -34,10 +38,9 @@ interface Times {
 export type Request = { readonly id: number; readonly journal: number } & Task
 
 export type Reply =
-  | { readonly id: number; readonly defaultTab: DefaultTab; readonly value: unknown }
+  | { readonly id: number; readonly value: unknown }
   | {
       readonly id: number
-      readonly defaultTab: DefaultTab
       readonly error: unknown
       readonly isOvertaken: boolean
     }
@@ -82,11 +85,11 @@ async function run(request: Request, { journal, ledgers }: OpenJournal): Promise
       return undefined
     }
     case 'reserve': {
-      const { ledger: number, quota, now, elapsed } = request
+      const { ledger: number, quota, use, now, elapsed } = request
       const opened = ledgers.get(number)
       if (!opened) throw new Error(`Ledger ${number} is not open.`)
       Object.assign(opened.times, { now, elapsed })
-      return opened.ledger.reserve(quota)
+      return opened.ledger.reserve(quota, use)
     }
     case 'close':
       open.delete(request.journal)
@@ -99,10 +102,9 @@ async function answer(request: Request): Promise<void> {
   const opened =
     request.kind === 'open' ? openJournal(number, request.file, request.policy) : open.get(number)
   if (!opened) throw new Error(`Journal ${number} is not open.`)
-  const of = () => ({ id, defaultTab: opened.journal.intake.defaultTab })
   await run(request, opened).then(
-    (value) => send({ ...of(), value }),
-    (error: unknown) => send({ ...of(), error, isOvertaken: error instanceof Overtaken }),
+    (value) => send({ id, value }),
+    (error: unknown) => send({ id, error, isOvertaken: error instanceof Overtaken }),
   )
 }
 

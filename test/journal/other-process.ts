@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 import { endWithUs } from '../../harness/end-with-us.ts'
 import type { CallLedger } from '../../src/journal/contracts/call-ledger.ts'
-import type { DefaultTab } from '../../src/journal/contracts/intake-log.ts'
 import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { Listeners } from '../../src/platform/listeners.ts'
 import { Overtaken } from '../../src/journal/contracts/errors.ts'
@@ -12,17 +11,11 @@ import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { Part, Reply, Request, Task } from './journal-child.ts'
 
-/** A call that has no answer yet. */
-interface Waiting {
-  readonly journal: RemoteJournal
-  readonly answer: PromiseWithResolvers<unknown>
-}
-
 /** A process that opens journals for the tests. Every call of such a journal runs there. */
 export class OtherProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #closed: Promise<unknown>
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   readonly #journals = new Map<number, RemoteJournal>()
   #requests = 0
 
@@ -34,16 +27,16 @@ export class OtherProcess implements AsyncDisposable {
     this.#child.on('message', (reply) => this.#take(reply as Reply))
     this.#child.on('close', (code) => {
       const ended = new Error(`The other process ended with ${code}.`)
-      for (const { answer } of this.#waiting.values()) answer.reject(ended)
+      for (const answer of this.#waiting.values()) answer.reject(ended)
     })
   }
 
   /** Opens the journal in this file in the other process. */
   async open(file: string, policy: Partial<JournalPolicy> = {}): Promise<Journal> {
     const number = this.#journals.size + 1
-    const journal: RemoteJournal = new RemoteJournal((task) => this.#ask(number, journal, task))
+    const journal = new RemoteJournal((task) => this.#ask(number, task))
     this.#journals.set(number, journal)
-    await this.#ask(number, journal, { kind: 'open', file, policy })
+    await this.#ask(number, { kind: 'open', file, policy })
     return journal
   }
 
@@ -53,10 +46,10 @@ export class OtherProcess implements AsyncDisposable {
     await this.#closed
   }
 
-  #ask(number: number, journal: RemoteJournal, task: Task): Promise<unknown> {
+  #ask(number: number, task: Task): Promise<unknown> {
     const request: Request = { id: (this.#requests += 1), journal: number, ...task }
     const answer = Promise.withResolvers<unknown>()
-    this.#waiting.set(request.id, { journal, answer })
+    this.#waiting.set(request.id, answer)
     this.#child.send(request)
     return answer.promise.finally(() => this.#waiting.delete(request.id))
   }
@@ -66,8 +59,7 @@ export class OtherProcess implements AsyncDisposable {
       this.#journals.get(reply.journal)?.listeners[reply.event].tell(reply.news)
       return
     }
-    const { journal, answer } = this.#waiting.get(reply.id) ?? {}
-    if (journal) journal.defaultTab = reply.defaultTab
+    const answer = this.#waiting.get(reply.id)
     // In a later turn, as an answer may arrive within the turn that sent the request.
     setImmediate(() => {
       if ('error' in reply) answer?.reject(errorOf(reply))
@@ -85,8 +77,6 @@ type Ask = (task: Task) => Promise<unknown>
 
 /** A journal that the other process has open. */
 class RemoteJournal implements Journal {
-  /** What that process knows of the default tab, as of its last answer. */
-  defaultTab: DefaultTab = { name: '', isResolved: false }
   readonly listeners = { onAppend: new Listeners<unknown>(), onSettle: new Listeners<unknown>() }
   readonly intake = this.#part('intake') as Journal['intake']
   readonly imports = this.#part('imports') as Journal['imports']
@@ -112,8 +102,8 @@ class RemoteJournal implements Journal {
     const times = () => ({ now: clock.now(), elapsed: clock.elapsed() })
     const opened = this.#ask({ kind: 'ledger', ledger, account, ...times() })
     return {
-      reserve: async (quota) => {
-        const reserved = this.#ask({ kind: 'reserve', ledger, quota, ...times() })
+      reserve: async (quota, use) => {
+        const reserved = this.#ask({ kind: 'reserve', ledger, quota, use, ...times() })
         await opened
         return (await reserved) as Millis
       },
@@ -132,13 +122,12 @@ class RemoteJournal implements Journal {
     await this.#ask({ kind: 'close' })
   }
 
-  /** An object whose methods are called in the other process. Listeners and `defaultTab` stay here. */
+  /** An object whose methods are called in the other process. Listeners stay here. */
   #part(part: Part): object {
     return new Proxy(
       {},
       {
         get: (_, method): unknown => {
-          if (method === 'defaultTab') return this.defaultTab
           if (method === 'onAppend' || method === 'onSettle') {
             const listeners = this.listeners[method]
             return listeners.add.bind(listeners)

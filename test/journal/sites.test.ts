@@ -3,14 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
-import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
-import { unknownPolicy } from '../../src/journal/contracts/journal.ts'
 import { copyBackup } from '../../src/journal/sqlite/copy.ts'
 import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { adminLogTests } from './contracts/admin-log-contract.ts'
 import { holdTo, resultsOf } from './contracts/contract.ts'
@@ -65,20 +63,6 @@ test('a restored backup has all its sites, in the settings or not, each with its
     expect(await delivery.isOwn(fingerprints[at] ?? '')).toBe(true)
     expect(await erasure.tombstones()).toHaveLength(at)
   }
-})
-
-test('a site about which nothing is known keeps signups that have no tab yet', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'journal.db')
-  const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } }
-  {
-    await using shop = openSqliteJournal(file, policy, { site: 'shop' })
-    await shop.intake.append([makeSignup({ sheetTab: '' })])
-  }
-  await openSqliteJournal(file, unknownPolicy, { site: 'shop' })[Symbol.asyncDispose]()
-  await using shop = openSqliteJournal(file, policy, { site: 'shop' })
-  await shop.delivery.resolveDefaultTab('Tabelle1')
-  expect((await shop.reader.page(0, 9)).map(({ signup }) => signup.sheetTab)).toEqual(['Tabelle1'])
 })
 
 test('signups of two sites that arrive together share a commit, and each site learns of its own', async () => {

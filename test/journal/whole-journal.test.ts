@@ -6,7 +6,8 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { layoutSql } from '../../src/journal/sqlite/schema.ts'
 import { openWholeJournal } from '../../src/journal/sqlite/whole-journal.ts'
-import { layout, layoutVersion } from '../../src/journal/tables/layout.ts'
+import { layout } from '../../src/journal/tables/layout.ts'
+import { layoutVersion } from '../../src/journal/tables/versions.ts'
 
 const tableOf = (name: string) => layout.find((table) => table.name === name) ?? expect.fail()
 
@@ -24,11 +25,6 @@ test('a journal that is moved gives all rows of each table, a thousand at once, 
   expect(pages.flat().map(({ position, id, email }) => [position, id, email])).toEqual(
     signups.map(({ id, email }, index) => [index + 1, id, email]),
   )
-  const later = [...whole.pages(tableOf('signup'), 1_001)].flat()
-  expect(later.map(({ position }) => position)).toEqual(
-    signups.slice(1_001).map((_, at) => at + 1_002),
-  )
-  expect([...whole.pages(tableOf('signup'), 2_001)], 'behind the last one').toEqual([])
   expect([...whole.pages(tableOf('site'))]).toMatchObject([[{ name: 'default', code: whole.code }]])
 })
 

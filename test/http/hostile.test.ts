@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allDelivered } from '../../harness/delivery-state.ts'
-import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
+import { expectProblem } from '../../harness/expect-secured.ts'
 import { measuredProgram, memoryInUse } from '../../harness/measure.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { openRaw, parseAnswers, sendRaw } from '../../harness/raw-http.ts'
@@ -28,16 +28,13 @@ const whole = post([`Content-Length: ${json.length}`, 'Connection: close'], json
 describe('bytes that are not HTTP are answered with one error, and the connection is closed', () => {
   test.each([
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['HTTP/0.9', 'GET /\r\n\r\n'],
     ['an unknown method', 'HACK / HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: a\r\nBroken\r\n\r\n'],
     ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
     ['NUL in a header', 'GET / HTTP/1.1\r\nHost: a\r\nx: a\0b\r\n\r\n'],
     ['a bare CR in a header', 'GET / HTTP/1.1\r\nHost: a\r\nx: a\rb: c\r\n\r\n'],
     ['two different lengths', post(['Content-Length: 5', 'Content-Length: 27'], json)],
     ['a negative length', post(['Content-Length: -1'], json)],
-    ['a length that is no number', post(['Content-Length: 2x'], json)],
     ['a length beyond all numbers', post(['Content-Length: 99999999999999999999999'], json)],
     ['a chunk whose size is no number', post(['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n')],
     ['an unknown transfer coding', post(['Transfer-Encoding: magic'], json)],
@@ -60,30 +57,6 @@ describe('bytes that are not HTTP are answered with one error, and the connectio
       expect(answers.map(({ status }) => status)).toEqual([400])
     },
   )
-})
-
-describe('unusual HTTP that is allowed is served', () => {
-  test('requests that are sent ahead are answered in their order', async () => {
-    const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
-    const answers = await sendRaw(
-      service.url,
-      one('/api/health') + one('/nothing') + one('/api/config') + whole,
-    )
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 202])
-  })
-
-  test('a body in chunks of one byte, with extensions and trailers', async () => {
-    const chunks = json
-      .split('')
-      .map((character) => `1;x=y\r\n${character}\r\n`)
-      .join('')
-    const chunked = post(
-      ['Transfer-Encoding: chunked', 'Connection: close'],
-      `${chunks}0\r\nX-Trailer: 1\r\n\r\n`,
-    )
-    const answers = await sendRaw(service.url, chunked)
-    expect(answers.map(({ status }) => status)).toEqual([202])
-  })
 })
 
 describe('a body over the limit', () => {
@@ -125,32 +98,38 @@ test('a body that ends too early is answered 400, without an unexpected error', 
   expect(service.output()).not.toContain('failed unexpectedly')
 })
 
-test('after thousands of bodies over the limit, many at once, the process uses no more memory than before', async () => {
-  const tooLarge = new Uint8Array(128 * 1024).fill(0x20)
-  const flood = async (count: number) => {
-    let left = count
-    const sender = async () => {
-      while (left-- > 0) {
-        const answer = await fetch(`${service.url}/api/signup`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          // A stream announces no length by which it could be refused early.
-          body: left % 2 === 0 ? tooLarge : new Blob([tooLarge]).stream(),
-          ...(left % 2 !== 0 && { duplex: 'half' }),
-        })
-        expect(answer.status).toBe(413)
-        await answer.arrayBuffer()
+test(
+  'after thousands of bodies over the limit, many at once, the process uses no more memory than before',
+  { tags: 'slow' },
+  async () => {
+    const tooLarge = new Uint8Array(128 * 1024).fill(0x20)
+    const flood = async (count: number) => {
+      let left = count
+      const sender = async () => {
+        while (left-- > 0) {
+          const answer = await fetch(`${service.url}/api/signup`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            // A stream announces no length by which it could be refused early.
+            body: left % 2 === 0 ? tooLarge : new Blob([tooLarge]).stream(),
+            ...(left % 2 !== 0 && { duplex: 'half' }),
+          })
+          expect(answer.status).toBe(413)
+          await answer.arrayBuffer()
+        }
       }
+      await Promise.all(Array.from({ length: 20 }, sender))
     }
-    await Promise.all(Array.from({ length: 20 }, sender))
-  }
-  await flood(500)
-  const before = await memoryInUse(service)
-  await flood(3_000) // 375 MiB in all.
-  // The last connections may still be closing. Only a leak stays.
-  await expect.poll(async () => (await memoryInUse(service)) - before).toBeLessThan(8 * 1024 * 1024)
-  expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
-})
+    await flood(500)
+    const before = await memoryInUse(service)
+    await flood(3_000) // 375 MiB in all.
+    // The last connections may still be closing. Only a leak stays.
+    await expect
+      .poll(async () => (await memoryInUse(service)) - before)
+      .toBeLessThan(8 * 1024 * 1024)
+    expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
+  },
+)
 
 describe('ambiguous or broken JSON', () => {
   const send = async (body: string | Uint8Array<ArrayBuffer>) => {
@@ -162,43 +141,13 @@ describe('ambiguous or broken JSON', () => {
     return { answer, text: await answer.text() }
   }
 
-  test.each([
-    [
-      'a number with too many characters',
-      400,
-      `{"email":"a@example.com","metadata":{"n":0.${'0'.repeat(400)}1}}`,
-      /send it as text/,
-    ],
-    [
-      'a number without end',
-      422,
-      '{"email":"a@example.com","metadata":{"n":1e999}}',
-      /send it as text/,
-    ],
-    [
-      '__proto__ as a field',
-      422,
-      '{"email":"a@example.com","__proto__":{"name":"x"}}',
-      /__proto__/,
-    ],
-    ['no email but in __proto__', 422, '{"__proto__":{"email":"a@example.com"}}', /./],
-    ['constructor as a field', 422, '{"email":"a@example.com","constructor":1}', /constructor/],
-    ['a lone surrogate in the email', 422, '{"email":"a\\ud800@example.com"}', /email/],
-    ['NUL in the email', 422, '{"email":"a\\u0000@example.com"}', /email/],
-    ['NUL in the tab', 422, '{"email":"a@example.com","sheetTab":"a\\u0000b"}', /sheetTab/],
-    ['line breaks in the email', 422, '{"email":"a@example.com\\r\\nBcc: b@example.com"}', /email/],
-    ['two values', 400, '{"email":"a@example.com"}{"email":"b@example.com"}', /position 25/],
-    ['null', 400, 'null', /object/],
-    ['nothing', 400, '', /JSON/],
-  ])('is refused: %s (%i)', async (_, status, body, detail) => {
-    const { answer, text } = await send(body)
-    expect(expectProblem(answer, text, status)).toMatch(detail)
-  })
-
   test('is refused: nesting without end', async () => {
-    const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
-    const { answer, text } = await send(`{"email":"a@example.com","metadata":${deep}}`)
+    const nested = (levels: number) =>
+      send(`{"email":"a@example.com","metadata":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`)
+    const { answer, text } = await nested(900)
     expectProblem(answer, text, 422)
+    const deep = await nested(10_000)
+    expect(expectProblem(deep.answer, deep.text, 400)).toContain('1000 levels')
     const arrays = await send('['.repeat(60_000))
     expectProblem(arrays.answer, arrays.text, 400)
   })
@@ -226,95 +175,16 @@ describe('ambiguous or broken JSON', () => {
   })
 })
 
-describe('a body whose headers do not fit it', () => {
-  // Node's parser finds a very short boundary anywhere in the text.
-  const boundary = '----formdata-6a5b'
-  const part = (name: string, value: string) =>
-    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-  const send = async (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>) => {
-    const answer = await fetch(`${service.url}/api/signup`, { method: 'POST', headers, body })
-    return { answer, text: await answer.text() }
-  }
-  const form = 'application/x-www-form-urlencoded'
-
-  test.each([
-    ['application/json; charset=utf-16', 415, json],
-    ['application/json; charset="iso-8859-1"', 415, json],
-    [`${form};charset=latin1`, 415, 'email=ada@example.com'],
-    ['application/json-seq', 415, json],
-    ['application/jsonx', 415, json],
-    ['text/json', 415, json],
-    [';', 415, json],
-    ['application/json;charset=UTF-8', 202, json],
-    ['APPLICATION/JSON ; Charset="utf-8"; x=y', 202, json],
-    ['application/json;', 202, json],
-    [form, 400, 'email=ada%40example.com&name=Jos%E9'],
-    [form, 400, 'email=ada%40example.com&name=%ED%A0%80'],
-    [form, 202, 'email=ada%40example.com&discount=100%&name=%EF%BF%BD'],
-    ['multipart/form-data', 400, part('email', 'ada@example.com')],
-    ['multipart/form-data; boundary=', 400, part('email', 'ada@example.com')],
-    ['multipart/form-data; boundary=other', 400, part('email', 'ada@example.com')],
-    [`multipart/form-data; boundary=${boundary}`, 400, part('email', 'ada@example.com')],
-    [`multipart/form-data; boundary=${boundary}`, 400, ''],
-    [
-      `multipart/form-data; boundary=${boundary}`,
-      202,
-      `${part('email', 'ada@example.com')}--${boundary}--\r\n`,
-    ],
-    [
-      `multipart/form-data; boundary=${boundary}`,
-      422,
-      `${part('email', 'a@example.com')}${part('email', 'b@example.com')}--${boundary}--\r\n`,
-    ],
-    [
-      `multipart/form-data; boundary=${boundary}`,
-      202,
-      `${part('email', 'a@example.com')}--${boundary}\r\nContent-Disposition: form-data; name="cv"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n--${boundary}--\r\n`,
-    ],
-    [
-      `multipart/form-data; boundary=${boundary}`,
-      422,
-      `${Array.from({ length: 1_001 }, (_, index) => part(`f${index}`, '')).join('')}--${boundary}--\r\n`,
-    ],
-  ])('with the type %s is answered %i', async (type, status, body) => {
-    const { answer, text } = await send({ 'content-type': type }, body)
-    if (status !== 202) return void expectProblem(answer, text, status)
-    expectSecured(answer)
-    expect(JSON.parse(text)).toMatchObject({ status: 'accepted' })
-  })
-
-  test('with a multipart field that is not UTF-8 is answered 400', async () => {
-    const bytes = Buffer.from(
-      `${part('email', 'a@example.com')}${part('name', 'Jos\xe9')}--${boundary}--\r\n`,
-      'latin1',
-    )
-    const { answer, text } = await send(
-      { 'content-type': `multipart/form-data; boundary=${boundary}` },
-      new Uint8Array(bytes),
-    )
-    expect(expectProblem(answer, text, 400)).toContain('UTF-8')
-  })
-
-  test('that is compressed is answered 415 with how to send it', async () => {
-    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-    const { answer, text } = await send(headers, json)
-    expect(expectProblem(answer, text, 415)).toContain('Content-Encoding')
-    expect(answer.headers.get('accept-encoding')).toBe('identity')
-    const plain = await send({ ...headers, 'content-encoding': 'identity' }, json)
-    expect(plain.answer.status).toBe(202)
-  })
-
-  test.each([
-    ['gzip, chunked', 415],
-    ['deflate,\tchunked', 415],
-    ['Chunked', 202],
-    ['identity, chunked', 202],
-  ])('in the transfer codings %j is answered %i', async (codings, status) => {
-    const chunked = `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`
-    const headers = [`Transfer-Encoding: ${codings}`, 'Connection: close']
-    const answers = await sendRaw(service.url, post(headers, chunked))
-    expect(answers.map((answer) => answer.status)).toEqual([status])
-  })
+test.each([
+  ['gzip, chunked', 415],
+  ['deflate,\tchunked', 415],
+  ['Chunked', 202],
+  ['identity, chunked', 202],
+])('a body in the transfer codings %j is answered %i', async (codings, status) => {
+  const chunked = `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`
+  const headers = [`Transfer-Encoding: ${codings}`, 'Connection: close']
+  const answers = await sendRaw(service.url, post(headers, chunked))
+  expect(answers.map((answer) => answer.status)).toEqual([status])
 })
 
 test('none of these requests failed unexpectedly, and none that was smuggled became a row', async () => {

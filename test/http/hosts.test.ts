@@ -38,20 +38,8 @@ test.each([
   expect((await post({ host, origin })).status).toBe(status)
 })
 
-test('a host name that a trusted proxy forwards has to be in the list, too', async () => {
-  const forwarded = { host: 'inside:3000', 'x-forwarded-host': 'signup.example.com' }
-  expect((await post({ ...forwarded, origin: 'https://signup.example.com' })).status).toBe(303)
-  const rebound = { host: 'inside:3000', 'x-forwarded-host': 'rebound.example' }
-  expect((await post({ ...rebound, origin: 'https://rebound.example' })).status).toBe(403)
-})
-
 test('a signup is not redirected to a host that is not listed', async () => {
   const location = async (host: string) => (await post({ host }, `http://${host}/welcome`)).location
   expect(await location('signup.example.com')).toBe('/welcome')
   expect(await location('rebound.example')).toMatch(/thanks/)
-})
-
-test('a request without an origin is answered under every host name, as a health check needs', async () => {
-  expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
-  expect((await fetch(service.url)).status).toBe(200)
 })

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -5,7 +6,7 @@ import { accessibilityProblems } from '../../harness/browser.ts'
 import { mailLink } from '../../harness/mail-links.ts'
 import { shareService } from '../../harness/shared-service.ts'
 
-const consent = 'I have read the privacy policy and agree to it.'
+const consent = 'I have read the privacy policy (https://example.com/privacy) and agree to it.'
 const page = {
   title: 'The Rollcall letter',
   accent: '#0a7a4b',
@@ -132,17 +133,6 @@ test.each(ways)(
     expect(opened.complaints).toEqual([])
   },
 )
-
-test('a person declines, and signs up after all', async () => {
-  const { path } = await linkTo('Regret')
-  await using opened = await visit(path, { javaScriptEnabled: false })
-  const { page } = opened
-  await page.getByRole('button', { name: 'That was not me' }).click()
-  await page.getByRole('heading', { name: 'You are not on the list' }).waitFor()
-  await page.getByRole('button', { name: 'Sign me up after all' }).click()
-  await thanks(page)
-  await expect.poll(() => rows('Regret')).toHaveLength(1)
-})
 
 test('after the confirmation the browser goes on to the page of the site, on another origin', async () => {
   const { path } = await linkTo('Onward', 'confirm', 'next')

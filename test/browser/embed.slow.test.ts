@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -42,6 +43,35 @@ test('a script tag puts a form where it stands, and a signup becomes a row', asy
     'Plain',
   ])
   expect(host.complaints).toEqual([])
+})
+
+test.each(['', 'async', 'defer', 'type="module"'])(
+  'a script tag %s without options draws one form where it stands',
+  async (how) => {
+    const body = `<p>before</p><script src="%s/embed.js" ${how}></script><p id="after">after</p>`
+    await using host = await open({ body })
+    await host.page.getByLabel('Email address').waitFor()
+    expect(await host.page.locator('script + rollcall-form + #after').count()).toBe(1)
+    expect(host.complaints).toEqual([])
+  },
+)
+
+const bare = '<script src="%s/embed.js"></script>'
+
+test.each([
+  ['has an element', `${bare}<rollcall-form></rollcall-form>`, 1],
+  ['has a tag with options', `${bare}<script src="%s/embed.js" data-tab="Plain"></script>`, 1],
+  ['renders one', `${bare}<script>Rollcall.render(document.body)</script>`, 1],
+  [
+    'enhances its own',
+    `<form><label>Email address <input name="email"></label></form>${bare}<script>Rollcall.enhance(document.querySelector('form'))</script>`,
+    0,
+  ],
+])('a script tag without options adds no form to a page that %s', async (_, body, count) => {
+  await using host = await open({ body })
+  await host.page.waitForLoadState('networkidle')
+  await host.page.getByLabel('Email address').waitFor()
+  expect(await host.page.locator('rollcall-form').count()).toBe(count)
 })
 
 test('the form asks about a domain that looks mistyped, and sends it all the same', async () => {
@@ -166,7 +196,7 @@ test('a form on a page that may not use the service says so at once, and tells i
   await page.getByRole('button', { name: 'Anmelden' }).click()
   await told.waitFor()
   expect(host.complaints.join('\n')).toContain(
-    `Rollcall: Pages of ${host.url} may not send signups here. The operator of this service can add the origin to ALLOWED_ORIGINS.`,
+    `answered 403. Pages of ${host.url} may not send signups here. The operator of this service can add the origin to ALLOWED_ORIGINS.`,
   )
   const answer = await fetch(`${strict.url}/api/ready`)
   const { refusedByOrigin } = (await answer.json()) as { refusedByOrigin: number }
@@ -225,7 +255,7 @@ test('with PAGE_CONSENT the form has a checkbox from the start, which must be ti
   const rows = () => readTab(join(asking.folder, 'data'), 'Agreed.csv').slice(1)
   await expect
     .poll(() => rows().map((row) => row[5]))
-    .toEqual(['{"consent":"I have read the privacy policy."}'])
+    .toEqual(['{"consent":"I have read the privacy policy (https://example.com/privacy)."}'])
   expect(host.complaints).toEqual([])
 })
 
@@ -259,7 +289,7 @@ test('a form with a consent of its own shows that as text, fits on a phone and r
   await form.locator('button').click()
   await expect
     .poll(() => rows('Own').map((row) => row[5]))
-    .toEqual([JSON.stringify({ consent: text })])
+    .toEqual([JSON.stringify({ 'consent (sent)': `${text} (https://example.com/?a=1&b='2')` })])
 })
 
 /** The text of the elements that describe a field of the only form on the page. */

@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems } from '../../harness/browser.ts'
@@ -36,12 +37,6 @@ const shared = shareService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) 
 
 const { visit } = shared
 const lastRow = () => shared.rows('launch/Sheet1').at(-1)
-const post = (path: string, body: object) =>
-  fetch(`${shared.service.url}${path}?site=launch`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
 
 async function fillIn(page: Page, email: string): Promise<void> {
   await page.locator('[name=email]').fill(email)
@@ -85,7 +80,7 @@ describe.each([
           'form',
           '',
           '',
-          '{"consent":"I accept the terms."}',
+          '{"consent":"I accept the terms (https://a.example/)."}',
           'Sheet1',
           'News, Jobs <here>',
           'one\n\ntwo',
@@ -170,30 +165,3 @@ test.each(['/', '/api/signup/form', '/?language=ar'])(
     expect(await htmlProblems(await (await fetch(url)).text())).toEqual([])
   },
 )
-
-test('JSON and bulk take choices as a list or as one text, and refuse what is no option', async () => {
-  const email = 'grace@example.com'
-  const given = { email, topics: ['Events', 'News'], why: 'a\r\nb' }
-  expect((await post('/api/signup', given)).status).toBe(202)
-  await expect.poll(() => lastRow()?.slice(7)).toEqual(['News, Events', 'a\nb'])
-  const signups = [
-    { email, topics: 'Events' },
-    { email, topics: ['أخبار'] },
-  ]
-  const answer = await post('/api/signup/bulk', { signups })
-  expect(await answer.json()).toMatchObject({
-    accepted: 1,
-    results: [{ index: 0 }, { errors: [{ field: 'topics' }] }],
-  })
-})
-
-test('the configuration has the texts as they were given, and the header has the first of each', async () => {
-  const config = await fetch(`${shared.service.url}/api/config?site=launch`)
-  expect(await config.json()).toMatchObject({ fields })
-  const { components } = (await (
-    await fetch(`${shared.service.url}/api/openapi.json?site=launch`)
-  ).json()) as { components: { schemas: { Signup: { properties: object } } } }
-  expect(components.schemas.Signup.properties).toMatchObject({
-    topics: { title: 'Topics', type: 'array', items: { enum: ['News', 'Events', 'Jobs <here>'] } },
-  })
-})

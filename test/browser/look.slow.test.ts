@@ -1,6 +1,9 @@
+// @module-tag slow
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { accessibilityProblems } from '../../harness/browser.ts'
 import { shareService } from '../../harness/shared-service.ts'
+import { accentColors } from '../../src/pages/accent.ts'
 
 const shared = shareService({ env: { ALLOWED_ORIGINS: '*' } })
 
@@ -78,3 +81,30 @@ test.each(['data-text-title="The letter"', 'data-text-text="Once a month."'])(
     expect((label?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBe(24)
   },
 )
+
+test('on any accent that the page sets, the button has the text that pages give it, also under the pointer', async () => {
+  for (const accent of [
+    '#ffd000',
+    '#0a7a4b',
+    '#ff0000',
+    '#0000ff',
+    '#757575',
+    '#7a7a7a',
+    'white',
+  ]) {
+    const head = `<style>rollcall-form { --rollcall-accent: ${accent} }</style>`
+    await using host = await shared.open({ head, body: tag() })
+    const { page } = host
+    const button = page.getByRole('button', { name: 'Sign up' })
+    const colorOf = () => button.evaluate((it) => getComputedStyle(it).color)
+    const { onAccent } = accentColors(accent === 'white' ? '#ffffff' : accent, 'light')
+    const isWhite = onAccent === '#ffffff'
+    expect([accent, await colorOf()]).toEqual([
+      accent,
+      `color(srgb-linear ${isWhite ? '1 1 1' : '0 0 0'})`,
+    ])
+    await page.getByLabel('Email address').focus()
+    await button.hover()
+    expect(await accessibilityProblems(page)).toEqual([])
+  }
+})

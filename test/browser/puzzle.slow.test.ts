@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createChallenge, HmacAlgorithm } from 'altcha-lib'
@@ -188,16 +189,6 @@ test.each([
     await page.getByRole('alert').getByText(text).waitFor()
   },
 )
-
-test('an embed on a page of http:// says that it needs https', async () => {
-  const service = shared.service.url
-  await using host = await openHost(shared.browser, { body: tag('Insecure'), service })
-  const url = host.url.replace('127.0.0.1', insecureHost)
-  await using opened = await openPage(insecure, url)
-  await submit(opened.page, 'ada@example.com')
-  await opened.page.getByRole('alert').getByText('needs a secure connection').waitFor()
-  expect(rows('Insecure')).toEqual([])
-})
 
 test("ALTCHA's own widget in a form of somebody's own solves a puzzle, and the form is taken", async () => {
   const body = `<form method="post" action="%s/api/signup">

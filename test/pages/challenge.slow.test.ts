@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -79,22 +80,6 @@ test('the button stays where it is when the challenge appears', async () => {
   await page.getByLabel('Email address').focus()
   await page.locator('iframe').waitFor()
   expect(await placeOfButton()).toEqual(before)
-})
-
-test('a challenge that needs a click has the language and theme of the page', async () => {
-  await using world = await open({ path: '/?tab=Guarded&language=de&theme=dark' })
-  const { page, challenge } = world
-  challenge.emulator.setWidget({ outcome: 'interactive' })
-  await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
-  const frame = page.locator('iframe')
-  await frame.waitFor()
-  expect(await frame.getAttribute('src')).toMatch(/language=de/)
-  expect(await frame.getAttribute('src')).toMatch(/theme=dark/)
-  await page.getByRole('button', { name: 'Anmelden' }).click()
-  await page.getByText('Falls ein Kästchen erscheint').waitFor()
-  expect(await accessibilityProblems(page, true)).toEqual([])
-  await page.frameLocator('iframe').getByRole('checkbox').click()
-  await page.getByRole('heading', { name: 'Vielen Dank' }).waitFor()
 })
 
 test.each(['/?tab=Guarded', '/api/signup/form?tab=Guarded'])(

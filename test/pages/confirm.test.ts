@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSecured } from '../../harness/expect-secured.ts'
 import { type MailLink, mailLink } from '../../harness/mail-links.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const metricsToken = 'a-token-of-this-test'
@@ -23,10 +23,10 @@ const scanners = [
   'Cisco-IronPort/ESA URL scanner',
 ]
 
-let service: RunningService
+let service: BootedService
 
 beforeAll(async () => {
-  service = await startService({
+  service = await bootService({
     env: {
       ALLOWED_ORIGINS: 'https://www.example.com',
       PAGE_TITLE: 'The letter',
@@ -84,48 +84,20 @@ test('no scanner confirms by HEAD and GET, and a person does afterwards, once', 
   expect(rowsOf('Scanned')[0]).toContain('scanned@example.com')
 })
 
-test.each<[string, Headers]>([
-  ['of another origin', { origin: 'https://evil.example' }],
-  ['of an origin that may send signups', { origin: 'https://www.example.com' }],
-  ['without an origin', { origin: 'null' }],
-  ['of another site', { 'sec-fetch-site': 'cross-site' }],
-])('a page %s confirms and declines nothing', async (what, headers) => {
-  const link = await linkTo(`Foreign-${what.replaceAll(' ', '-')}`)
-  for (const decision of ['confirm', 'decline'])
-    expect(await buttonsIn(await post(link, { decision }, headers))).toEqual(waiting)
-  expect(await buttonsIn(await get(link))).toEqual(waiting)
-})
-
-test('somebody who was not asked declines, and is signed up after all by the same link', async () => {
-  const link = await linkTo('Declined')
-  expect(await buttonsIn(await post(link, { decision: 'decline' }))).toEqual(['return'])
-  expect(await buttonsIn(await get(link))).toEqual(['return'])
-  expect(await (await post(link, { decision: 'return' })).text()).toContain('Thank you')
-  await expect.poll(() => rowsOf('Declined')).toHaveLength(1)
-})
-
-test('somebody leaves by the button of a welcome, and comes back by the same link', async () => {
-  const link = await linkTo('Left', 'welcome')
-  await expect.poll(() => rowsOf('Left')).toHaveLength(1)
-  expect(await buttonsIn(await get(link))).toEqual(['leave'])
-  expect(rowsOf('Left')).toHaveLength(1)
-  expect(await buttonsIn(await post(link, { decision: 'leave' }))).toEqual(['return'])
-  await expect.poll(() => rowsOf('Left')).toEqual([])
-  expect(await (await post(link, { decision: 'return' })).text()).toContain('Thank you')
-  await expect.poll(() => rowsOf('Left')).toHaveLength(1)
-})
-
-test('one click leaves from anywhere, without cookies, and may be repeated', async () => {
-  const link = await linkTo('Clicked', 'welcome')
-  await expect.poll(() => rowsOf('Clicked')).toHaveLength(1)
-  const headers = { origin: 'https://mail.example', 'sec-fetch-site': 'cross-site' }
+test('who leaves after retention is told that the row stays, and the log warns of it once', async () => {
+  const link = await linkTo('Expired', 'welcome')
+  await expect.poll(() => rowsOf('Expired')).toHaveLength(1)
+  using database = new DatabaseSync(join(dataDir(), 'journal.db'))
+  database.exec(`UPDATE signup SET email = '', person = NULL WHERE email LIKE 'expired@%';
+    UPDATE message SET email = '' WHERE email LIKE 'expired@%'`)
   for (let times = 0; times < 2; times++) {
-    const answer = await post(link, { 'List-Unsubscribe': 'One-Click' }, headers)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('set-cookie')).toBeNull()
-    expect(await answer.text()).toBe('You are not on the list\n')
+    const left = await (await post(link, { decision: 'leave' })).text()
+    expect(left).toContain('Please ask whoever runs it to remove that row.')
   }
-  await expect.poll(() => rowsOf('Clicked')).toEqual([])
+  expect(rowsOf('Expired')).toHaveLength(1)
+  const told = () => service.output().split('their row stays in the spreadsheet').length - 1
+  await expect.poll(told).toBe(1)
+  expect(service.output()).not.toContain('expired@')
 })
 
 test('a token works for its own purpose only, and a wrong one is a page that says what to do', async () => {
@@ -156,7 +128,7 @@ test('a link whose signup has expired says so, however it is used', async () => 
 describe('several sites', () => {
   test('a link of a site that is gone says so, and one of another site does not work', async () => {
     const ROLLCALL_CONFIG = JSON.stringify({ sites: { launch: {}, shop: {} } })
-    await using named = await startService({ env: { ROLLCALL_CONFIG } })
+    await using named = await bootService({ env: { ROLLCALL_CONFIG } })
     const fields = { email: 'ada@example.com' }
     const { path } = await mailLink(dataDir(named), 'confirm', fields, { site: 'launch' })
     const ask = (query: string, init: RequestInit = {}) =>

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pageTexts } from '../../src/pages/texts.ts'
 import { languages } from '../../src/signup/languages.ts'
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
-import { expectSecured } from '../../harness/expect-secured.ts'
 import { htmlProblems } from '../../harness/html-problems.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 /** The header `Accept` of Chromium. */
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -20,17 +19,17 @@ const branding = {
   PAGE_CONSENT: 'I agree to the [<terms>](https://example.com/terms?a=1&b=2) & more.',
   PAGE_NAME: 'required',
 }
-const consent = 'I agree to the <terms> & more.'
+const consent = 'I agree to the <terms> (https://example.com/terms?a=1&b=2) & more.'
 
-let plain: RunningService
-let branded: RunningService
-let strict: RunningService
+let plain: BootedService
+let branded: BootedService
+let strict: BootedService
 
 beforeAll(async () => {
   ;[plain, branded, strict] = await Promise.all([
-    startService(),
-    startService({ env: branding }),
-    startService({
+    bootService(),
+    bootService({ env: branding }),
+    bootService({
       env: {
         SHEET_TABS: 'News',
         PAGE_LANGUAGE: 'de',
@@ -47,12 +46,12 @@ afterAll(() => Promise.all([plain, branded, strict].map((service) => service.sto
 
 type Headers = Readonly<Record<string, string>>
 
-function get(service: RunningService, path: string, headers: Headers = {}): Promise<Response> {
+function get(service: BootedService, path: string, headers: Headers = {}): Promise<Response> {
   return fetch(service.url + path, { headers: { accept, ...headers } })
 }
 
 function post(
-  service: RunningService,
+  service: BootedService,
   path: string,
   fields: Readonly<Record<string, string>>,
   headers: Headers = {},
@@ -67,23 +66,6 @@ function post(
 
 /** Folds white space, as browsers do. */
 const flat = (html: string) => html.replace(/\s+/g, ' ')
-
-test('search engines may list the hosted page but pages may not frame it, and the bare form is the other way round', async () => {
-  const hosted = await get(plain, '/')
-  expectSecured(hosted)
-  expect(hosted.headers.get('x-frame-options')).toBe('DENY')
-  expect(hosted.headers.get('vary')).toContain('Accept-Language')
-  expect(await hosted.text()).not.toContain('noindex')
-
-  const bare = await get(plain, '/api/signup/form')
-  expectSecured(bare)
-  expect(bare.headers.get('content-security-policy')).toContain('frame-ancestors *')
-  expect(await bare.text()).toContain('noindex')
-  const allowed = await get(strict, '/api/signup/form')
-  expect(allowed.headers.get('content-security-policy')).toContain(
-    "frame-ancestors 'self' https://site.example",
-  )
-})
 
 test('the hosted page shows every setting, and none of them as markup', async () => {
   const answer = await get(branded, '/')
@@ -108,14 +90,6 @@ test('the hosted page shows every setting, and none of them as markup', async ()
   )
   const styles = await (await get(branded, '/assets/page.css')).text()
   expect(styles).toContain('--fill:var(--rollcall-accent, light-dark(#ffd000, #ffd000))')
-})
-
-test('the bare form shows the settings for button, name and consent, and no title or logo', async () => {
-  const page = flat(await (await get(branded, '/api/signup/form')).text())
-  expect(page).toContain('Count &lt;b&gt;me&lt;/b&gt; in')
-  expect(page).toContain('&lt;terms&gt;')
-  expect(page).toContain('name="name"')
-  expect(page).not.toMatch(/<h1|class="intro"|class="logo"/)
 })
 
 describe('the service checks what the pages ask for', () => {
@@ -247,13 +221,13 @@ describe.each(languages)(
       [
         'a tab that is not allowed',
         { sheetTab: 'Other' },
-        /takes no signups: GET \/api/,
+        /takes no signups\. Those that do: Sheet1/,
         'forbidden',
       ],
       [
         'the same tab by its short name',
         { tab: 'Other' },
-        /takes no signups: GET \/api/,
+        /takes no signups\. Those that do: Sheet1/,
         'forbidden',
       ],
       ['two tabs', { tab: 'Sheet1', sheetTab: 'Other' }, /different tabs: send one/, 'forbidden'],
@@ -317,7 +291,7 @@ describe('html-validate finds no problem in', () => {
 
   test('the pages while the challenge is on', async () => {
     await using world = await createChallengeWorld()
-    await using guarded = await startService({ env: world.env })
+    await using guarded = await bootService({ env: world.env })
     for (const path of ['/', '/api/signup/form']) {
       const answer = await get(guarded, path)
       const page = await answer.text()

@@ -63,9 +63,13 @@ test('without its token there is no admin page, and nothing of it is loaded', as
   for (const path of ['', '/', '/sending', '/sign-out', '/nothing'])
     for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS'])
       expect((await fetch(`${bare.url}/admin${path}`, { method })).status).toBe(404)
-  expect(bare.output()).not.toContain('loaded')
-  await using service = await startService({ program, env })
+  expect(bare.output()).not.toMatch(/loaded|admin/)
+  const publicUrl = 'https://signup.example/letters'
+  await using service = await startService({ program, env: { ...env, PUBLIC_URL: publicUrl } })
   expect(service.output()).toContain('loaded')
+  expect(service.output()).toContain(
+    `The admin page is ${publicUrl}/admin\nTry: open ${publicUrl}/ in a browser\n`,
+  )
 })
 
 test.each(['tiny', 'fifteen-letters', 'a-long-random-text', 'with spaces in between'])(
@@ -154,6 +158,27 @@ test('the cookie is for the page alone, and for HTTPS where there is HTTPS', asy
   expect(forged.headers.get('set-cookie')).not.toContain('Secure')
 })
 
+test('the page to sign in says whose it is, and leads to the view that was wanted, but to no other place', async () => {
+  await using service = await bootService({ env: { ...env, PAGE_TITLE: 'The <launch>' } })
+  const { url } = service
+  const asked = await fetch(`${url}/admin/signups?state=held&tab=a%26b`, { redirect: 'manual' })
+  expect(asked.status).toBe(303)
+  const door = new URL(asked.headers.get('location') ?? '', `${url}/admin/`)
+  const page = await (await fetch(door)).text()
+  expect(page).toContain('The &lt;launch&gt;')
+  expect(page).toContain(new URL(url).host)
+  const to = /name="to" value="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const leadsTo = async (to: string) => {
+    const body = new URLSearchParams({ token: adminToken, to })
+    const answer = await fetch(`${url}/admin`, { method: 'POST', body, redirect: 'manual' })
+    return answer.headers.get('location')
+  }
+  expect(await leadsTo(to)).toBe('./admin/signups?state=held&tab=a%26b')
+  // Five tries a minute are answered.
+  const strange = ['//evil.example', 'https://evil.example/signups', '/sign-out', '/../api']
+  for (const other of strange) expect(await leadsTo(other)).toBe('./admin')
+})
+
 test('no form does anything without the token of its own login', async () => {
   await using service = await bootService({ env })
   const { url } = service
@@ -200,27 +225,31 @@ test('a login outlasts a restart, ends by signing out, and all end with another 
   expect(await isSignedIn(operatorOf(third.url, bob.cookie))).toBe(false)
 })
 
-test('a login holds and ends on all instances, and without the database the page says what is wrong', async () => {
-  await using server = await startPostgres()
-  await using world = await createDatabaseWorld(server)
-  const boot = () => bootService({ env: { ...world.env, ...env } })
-  await using one = await boot()
-  await using other = await boot()
-  const ada = await signIn(one.url)
-  const there = operatorOf(other.url, ada.cookie)
-  expect(await isSignedIn(there)).toBe(true)
-  await there.post('/sign-out')
-  expect(await isSignedIn(ada)).toBe(false)
-  const { get } = await signIn(one.url)
-  await server.stop('immediate')
-  for (const answer of [await get('/sending'), await sendToken(other.url, adminToken)]) {
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    const page = await answer.text()
-    expect(page).toContain('The journal does not answer')
-    expect(page).not.toContain('stored nothing')
-  }
-  await server.start()
-})
+test(
+  'a login holds and ends on all instances, and without the database the page says what is wrong',
+  { tags: 'slow' },
+  async () => {
+    await using server = await startPostgres()
+    await using world = await createDatabaseWorld(server)
+    const boot = () => bootService({ env: { ...world.env, ...env } })
+    await using one = await boot()
+    await using other = await boot()
+    const ada = await signIn(one.url)
+    const there = operatorOf(other.url, ada.cookie)
+    expect(await isSignedIn(there)).toBe(true)
+    await there.post('/sign-out')
+    expect(await isSignedIn(ada)).toBe(false)
+    const { get } = await signIn(one.url)
+    await server.stop('immediate')
+    for (const answer of [await get('/sending'), await sendToken(other.url, adminToken)]) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+      const page = await answer.text()
+      expect(page).toContain('The journal does not answer')
+      expect(page).not.toContain('stored nothing')
+    }
+    await server.start()
+  },
+)
 
 test('no answer may be kept, framed, or read by another page', async () => {
   await using service = await bootService({ env: { ...env, ALLOWED_ORIGINS: '*' } })
@@ -273,7 +302,7 @@ test('what somebody does is logged with when and from where, and no secret is', 
   const output = service.output()
   for (const secret of [cookie.split('=')[1] ?? '', csrf, 'a-secret-of', 'ada@', 'private'])
     expect(output).not.toContain(secret)
-  const lines = output.split('\n').filter((line) => line.includes('admin page'))
+  const lines = output.split('\n').filter((line) => /^{.*admin page/.test(line))
   const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(entries.map(({ action }) => action)).toEqual([
     ...[undefined, 'sign-in', 'sending rows', 'sending', 'sign-out'],
@@ -314,7 +343,7 @@ test('a body that is too large, endless, slow or no form is refused, and keeps n
   }
   const ada = await signIn(url)
   const ids = 'x'.repeat(60_000)
-  expect((await ada.post('/sending', { do: 'rows', ids })).status).toBe(200)
+  expect((await ada.post('/sending', { do: 'rows', ids })).status).toBe(303)
   const large = await ada.post('/sending', { do: 'rows', ids: 'x'.repeat(70_000) })
   expect(large.status).toBe(413)
 })

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -15,12 +16,12 @@ beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificat
 const login = { user: 'rollcall', password: 'p@ss:w/ord' }
 const message: Message = {
   ...{ number: 1, id: 'an-id', kind: 'confirm', email: 'ada@example.com', language: 'en' },
-  ...{ body: '', madeAt: 0, tries: 0, isListed: false },
+  ...{ body: '', madeAt: 0, tries: 0, isListed: false, isUnwanted: false },
 }
 
 const always = { isWanted: async () => true, mayHandOver: async () => true }
 
-/** A consumer that gives up on a server that is silent for half a second. */
+/** A consumer that gives up on a server that is silent for five seconds. */
 function consumerFor(server: MailServer) {
   return mailConsumer({
     ...{ server, from: '"Ann\'s list" <hello@rollcall.example>', perHour: 500, clock: systemClock },
@@ -33,7 +34,7 @@ function consumerFor(server: MailServer) {
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },
     }),
-    times: { connectMs: 500, greetingMs: 500, silenceMs: 500, totalMs: 2_000 },
+    times: { connectMs: 5_000, greetingMs: 5_000, silenceMs: 5_000, totalMs: 20_000 },
   })
 }
 
@@ -87,10 +88,10 @@ const faults: readonly [Fault, Sent, number][] = [
   [{ stage: 'data', code: 452 }, mayBeServer('The mail server refuses the message (452)'), 0],
   [{ stage: 'answer', code: 421 }, down('The mail server takes no mail just now'), 1],
   [{ stage: 'data', code: 554 }, mayBeServer('The mail server refuses the message (554)'), 0],
-  [{ stage: 'connect', delayMs: 3_000 }, down('The mail server does not answer'), 0],
-  [{ stage: 'auth', delayMs: 3_000 }, down('The mail server does not answer'), 0],
-  [{ stage: 'rcpt', delayMs: 3_000 }, down('The mail server does not answer'), 0],
-  [{ stage: 'answer', delayMs: 3_000 }, unanswered(), 1],
+  [{ stage: 'connect', delayMs: 8_000 }, down('The mail server does not answer'), 0],
+  [{ stage: 'auth', delayMs: 8_000 }, down('The mail server does not answer'), 0],
+  [{ stage: 'rcpt', delayMs: 8_000 }, down('The mail server does not answer'), 0],
+  [{ stage: 'answer', delayMs: 8_000 }, unanswered(), 1],
   [{ stage: 'rcpt', delayMs: 50 }, { kind: 'sent' }, 1],
   [{ stage: 'answer', delayMs: 50 }, { kind: 'sent' }, 1],
 ]
@@ -105,6 +106,21 @@ test.each(faults)('by %o a mail is %o', async (fault, sent, arrived) => {
   expect(await send(consumer)).toEqual({ kind: 'sent' })
   const ids = (await server.mails()).map(({ messageId }) => messageId)
   expect(ids).toEqual(Array.from({ length: arrived + 1 }, () => '<an-id@rollcall.example>'))
+})
+
+test('a mail that nobody wants is put off and refused like others, and is not handed over', async () => {
+  await using server = await startMailServer()
+  await using consumer = consumerFor(mailServerOf(server.url))
+  const { signal } = new AbortController()
+  const task = { signal, ...always, mayHandOver: async () => false }
+  const trying = (email: string) =>
+    consumer.send({ ...message, email, isUnwanted: true }, task).then(({ kind }) => kind)
+  await server.set({ greylists: true })
+  expect([await trying(message.email), await trying(message.email)]).toEqual(['later', 'unsent'])
+  // The address of one who has declined since is gone.
+  await server.fault({ stage: 'connect', code: 421 })
+  expect([await trying(''), await trying('')]).toEqual(['down', 'unsent'])
+  expect(await server.mails()).toEqual([])
 })
 
 test('greylisting puts a mail off once', async () => {
@@ -185,7 +201,7 @@ test('mails share a connection, and one that the server has closed is replaced w
 test('a mail to somebody who was forgotten while the server was silent is not handed over', async () => {
   await using server = await startMailServer()
   await using consumer = consumerFor(mailServerOf(server.url))
-  await server.fault({ stage: 'ehlo', delayMs: 200 })
+  await server.fault({ stage: 'ehlo', delayMs: 3_000 })
   const { signal } = new AbortController()
   let isForgotten = false
   const sending = consumer.send(message, { signal, ...always, isWanted: async () => !isForgotten })

@@ -5,15 +5,12 @@ import { expect, test } from 'vitest'
 import type { BulkAccepted, Problem } from '../../src/signup/wire.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk } from '../../harness/post-signup.ts'
-import { addressesIn, readTab } from '../../harness/read-workbook.ts'
-import { type BootedService, bootService } from '../../harness/boot-service.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { bootService } from '../../harness/boot-service.ts'
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const people = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ email: `person${index}@example.com` }))
-
-const emailsIn = (service: BootedService, file?: string) =>
-  addressesIn(join(service.folder, 'data'), file)
 
 test('all signups of a bulk request are accepted and become rows in its order', async () => {
   await using service = await bootService()
@@ -71,20 +68,6 @@ test('a bulk request with 1,000 signups is stored in one commit', async () => {
   look()
   // Another connection sees only what is committed.
   expect([...seen]).toEqual([0, 1000])
-})
-
-test('a bulk request that waits is answered 201 when all are written, and 207 when some are wrong', async () => {
-  await using service = await bootService()
-  const wait = { prefer: 'wait=20' }
-  const all = await postBulk(service.url, { signups: people(500) }, wait)
-  expect(all.status).toBe(201)
-  expect(all.headers.get('preference-applied')).toBe('wait=20')
-  const { results } = (await all.json()) as { results: { status: string }[] }
-  expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['written']))
-  expect(emailsIn(service)).toEqual(people(500).map(({ email }) => email))
-  const some = await postBulk(service.url, { signups: [...people(1), {}] }, wait)
-  expect(some.status).toBe(207)
-  expect(await some.json()).toMatchObject({ results: [{ status: 'written' }, { index: 1 }] })
 })
 
 function withoutTime(row: readonly string[]): string[] {

@@ -5,7 +5,7 @@ import { providerRules } from '../../emulators/challenge/providers.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { failedStart, startService } from '../../harness/start-service.ts'
+import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const ada = { email: 'ada@example.com' }
@@ -34,19 +34,6 @@ async function rowCount(service: Pick<BootedService, 'url' | 'output'>): Promise
   return batches.reduce((rows, [, count]) => rows + Number(count), 0)
 }
 
-test('without keys a signup may have any token, and it is not checked', async () => {
-  await using service = await bootService()
-  const answer = await postSignup(service.url, { ...ada, challengeToken: 'anything' })
-  expect(answer.status).toBe(202)
-  expect(await get(service, '/api/config')).toMatchObject({
-    challengeEnabled: false,
-    challengeSiteKey: null,
-    challengeProvider: 'turnstile',
-    challengeScriptUrl: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
-  })
-  expect(await get(service, '/api/ready')).toMatchObject({ challenge: { state: 'off' } })
-})
-
 test('a signup with a wrong field is answered 422 without a call of the provider, whatever its token, and a good token stays good', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
@@ -69,16 +56,6 @@ test('a signup over the rate limit of its client is refused before its token is 
   ).toBe(429)
   expect(world.emulator.calls.map(({ fields }) => fields['remoteip'])).toEqual(['203.0.113.7'])
 })
-test('a signup with a token from a host that is not listed is answered 403, and the log names the host', async () => {
-  await using world = await createChallengeWorld()
-  await using service = await boot(world, { CHALLENGE_HOSTNAMES: 'example.com' })
-  const tokenFrom = (hostname: string) => world.emulator.issueToken(world.site, { hostname })
-  const good = await postSignup(service.url, { ...ada, challengeToken: tokenFrom('example.com') })
-  expect(good.status).toBe(202)
-  const bad = await postSignup(service.url, { ...ada, challengeToken: tokenFrom('other.example') })
-  expect(bad.status).toBe(403)
-  await expect.poll(() => service.output()).toMatch(/other\.example[^\n]*CHALLENGE_HOSTNAMES/)
-})
 
 test('while the provider drops connections, signups are answered 503 and not stored, and later ones pass again', async () => {
   await using world = await createChallengeWorld()
@@ -97,7 +74,7 @@ test('while the provider drops connections, signups are answered 503 and not sto
   world.emulator.faults.clear()
   expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
   expect(await get(service, '/api/ready')).toMatchObject({ challenge: { state: 'ok' } })
-  expect(await rowCount(service)).toBe(1)
+  await expect.poll(() => rowCount(service)).toBe(1)
 })
 
 test('when the process is killed after it verified a token and before it stored the signup, the same request passes later', async () => {
@@ -192,36 +169,33 @@ test('keys work for any host, and the log warns of them once', async () => {
   expect(service.output()).not.toContain(secret)
 })
 
-test('the log has neither the secret nor a token nor the address of a visitor, whatever the provider answers', async () => {
-  await using world = await createChallengeWorld()
-  await using service = await start(world, { TRUST_PROXY: '1' })
-  const from = { 'x-forwarded-for': '203.0.113.77' }
-  const faults: Fault[] = [
-    { answer: 'internalError' },
-    { times: 2, answer: 'drop' },
-    { times: 2, answer: 'html200' },
-    { times: 2, answer: { body: '{"success":false,"error-codes":["token tok-secret is bad"]}' } },
-    { answer: 'real', redeem: 'now' },
-  ]
-  const tokens = faults.map(() => world.token())
-  for (const [index, fault] of faults.entries()) {
-    world.emulator.faults.clear()
-    world.emulator.faults.add(fault)
-    const challengeToken = tokens[index]
-    await postSignup(service.url, { email: `person${index}@example.com`, challengeToken }, from)
-  }
-  await postSignup(service.url, { ...ada, challengeToken: 'tok-secret' }, from)
-  await service.stop()
-  const output = service.output()
-  expect(output).toContain('challenge tokens cannot be verified')
-  for (const hidden of [...tokens, world.site.secret, 'tok-secret', '203.0.113.77', 'person']) {
-    expect(output).not.toContain(hidden)
-  }
-})
-
-test('a start with one of the two keys says which is missing, and does not print the other', async () => {
-  const ended = await failedStart({ env: { CHALLENGE_SECRET_KEY: 'my-own-secret' } })
-  expect(ended.code).toBe(2)
-  expect(ended.output).toContain('CHALLENGE_SITE_KEY: is missing')
-  expect(ended.output).not.toContain('my-own-secret')
-})
+test(
+  'the log has neither the secret nor a token nor the address of a visitor, whatever the provider answers',
+  { tags: 'slow' },
+  async () => {
+    await using world = await createChallengeWorld()
+    await using service = await start(world, { TRUST_PROXY: '1' })
+    const from = { 'x-forwarded-for': '203.0.113.77' }
+    const faults: Fault[] = [
+      { answer: 'internalError' },
+      { times: 2, answer: 'drop' },
+      { times: 2, answer: 'html200' },
+      { times: 2, answer: { body: '{"success":false,"error-codes":["token tok-secret is bad"]}' } },
+      { answer: 'real', redeem: 'now' },
+    ]
+    const tokens = faults.map(() => world.token())
+    for (const [index, fault] of faults.entries()) {
+      world.emulator.faults.clear()
+      world.emulator.faults.add(fault)
+      const challengeToken = tokens[index]
+      await postSignup(service.url, { email: `person${index}@example.com`, challengeToken }, from)
+    }
+    await postSignup(service.url, { ...ada, challengeToken: 'tok-secret' }, from)
+    await service.stop()
+    const output = service.output()
+    expect(output).toContain('challenge tokens cannot be verified')
+    for (const hidden of [...tokens, world.site.secret, 'tok-secret', '203.0.113.77', 'person']) {
+      expect(output).not.toContain(hidden)
+    }
+  },
+)

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -65,7 +66,7 @@ test('when nobody knows whether a signup was stored, program and person are told
   // Its tab is known from now on.
   expect((await postSignup(harmed.url, { email: 'first@example.com' })).status).toBe(202)
   // The journal is committed, and its answer does not come; nor does that to a later look.
-  proxy.fail(/WITH stale AS/, 'hang after', Infinity)
+  proxy.fail(/WITH request AS/, 'hang after', Infinity)
   proxy.fail(/^UPDATE head SET looks/, 'cut before', Infinity)
 
   const key = { 'idempotency-key': 'the-same-request' }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-
 import { ManualClock } from '../../emulators/google-sheets/clock.ts'
 import { appendTo } from '../../harness/sqlite-journal.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
@@ -56,55 +55,6 @@ test('1,000 signups that come before the first answer of Google cost at most thr
   expect(callCount(world)).toBeLessThanOrEqual(3)
 })
 
-test('the only tab of a new spreadsheet is the default tab, even for signups that came before its name was known', async () => {
-  await using folder = await tempFolder()
-  await using world = await createGoogleWorld()
-  world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
-  const defaultTabOf = async ({ url }: Pick<BootedService, 'url'>) =>
-    ((await (await fetch(`${url}/api/config`)).json()) as Record<string, unknown>)[
-      'defaultSheetTab'
-    ]
-  const keys = { 'idempotency-key': '0c2b6e1a-7f0e-4d0b-9a7c-5a2c9c1d2e3f' }
-  world.emulator.faults.add({ on: 'any', times: 1000, apply: 'never', answer: { status: 503 } })
-  let first
-  {
-    const service = await start(world, folder.path)
-    const answer = await postSignup(service.url, { email: 'down@example.com' }, keys)
-    first = (await answer.json()) as { id: string; sheetTab: string }
-    expect(first.sheetTab).toBe('Sheet1')
-    await postSignup(service.url, { email: 'named@example.com', sheetTab: 'tabelle1' })
-    await postSignup(service.url, { email: 'other@example.com', sheetTab: 'Sheet1' })
-    await service.kill()
-  }
-  {
-    const service = await start(world, folder.path)
-    expect(await defaultTabOf(service)).toBe('Sheet1')
-    const waiting = postSignup(service.url, { email: 'waiting@example.com' }, { prefer: 'wait=30' })
-    await expect
-      .poll(() => readiness(service))
-      .toMatchObject({ delivery: { state: 'delayed', backlog: 4 } })
-    world.emulator.faults.clear()
-    const written = await waiting
-    expect(written.status).toBe(201)
-    await expect
-      .poll(() => addressesInSheet(world, 'Tabelle1'))
-      .toEqual(['down@example.com', 'named@example.com', 'waiting@example.com'])
-    expect(await world.rows('Tabelle1')).toHaveLength(4)
-    expect(await addressesInSheet(world)).toEqual(['other@example.com'])
-    expect(await defaultTabOf(service)).toBe('Tabelle1')
-    expect(service.output()).toMatch(/"defaultTab":"Tabelle1"/)
-    const replay = await postSignup(service.url, { email: 'down@example.com' }, keys)
-    expect(await replay.json()).toMatchObject({ id: first.id, status: 'written' })
-    await service.kill()
-  }
-  await using service = await start(world, folder.path)
-  expect(await defaultTabOf(service)).toBe('Tabelle1')
-  const late = await postSignup(service.url, { email: 'late@example.com' })
-  expect(await late.json()).toMatchObject({ sheetTab: expect.stringMatching(/^Tabelle1$/i) })
-  await expect.poll(() => addressesInSheet(world, 'Tabelle1')).toHaveLength(4)
-  expect(await addressesInSheet(world)).toHaveLength(1)
-})
-
 interface Mistake {
   readonly what: string
   readonly message: string
@@ -133,17 +83,6 @@ const mistakes: readonly Mistake[] = [
       emulator.spreadsheet(spreadsheetId).share(email, 'viewer'),
     mend: ({ emulator, spreadsheetId, email }) =>
       emulator.spreadsheet(spreadsheetId).share(email, 'editor'),
-  },
-  {
-    what: 'an id that no spreadsheet has',
-    message: 'Requested entity was not found',
-    hint: /SHEETS_SHEET_ID/,
-    happen: ({ emulator }) =>
-      emulator.faults.add(
-        { on: 'read', times: 1000, apply: 'never', answer: 'notFound' },
-        { on: 'write', times: 1000, apply: 'never', answer: 'notFound' },
-      ),
-    mend: ({ emulator }) => emulator.faults.clear(),
   },
   {
     what: 'a key that is not of the account',
@@ -223,43 +162,86 @@ test.each([
   },
 )
 
-test('a protected tab is set aside and reported, and the others go on', async () => {
+test(
+  'a protected tab is set aside and reported, and the others go on',
+  { tags: 'slow' },
+  async () => {
+    await using world = await createGoogleWorld()
+    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+    sheet.addTab('Guarded', [['Email']])
+    sheet.protectTab('Guarded')
+    await using service = await boot(world)
+    await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Guarded' })
+    await postSignup(service.url, { email: 'free@example.com', sheetTab: 'Free' })
+    await expect.poll(() => addressesInSheet(world, 'Free')).toEqual(['free@example.com'])
+    const answer = await postSignup(service.url, { email: 'too@example.com', sheetTab: 'guarded' })
+    const error = 'The tab is protected'
+    expect(await answer.json()).toMatchObject({ delivery: { state: 'blocked', error } })
+    const ready = JSON.stringify(await readiness(service))
+    const [place = ''] = /the tab at place 2 \(gid=\d+\)/.exec(ready) ?? []
+    expect(JSON.parse(ready)).toMatchObject({
+      delivery: { state: 'partly blocked', tabsSetAside: [{ tab: place, error }] },
+    })
+    expect(service.output()).toContain(`"tab":"${place}"`)
+    expect(ready + service.output(), 'the name of the tab').not.toMatch(/guarded/i)
+    expect(service.output()).toContain('You are trying to edit a protected cell')
+    sheet.unprotectTab('Guarded')
+    await expect
+      .poll(() => addressesInSheet(world, 'Guarded'))
+      .toEqual(['kept@example.com', 'too@example.com'])
+  },
+)
+
+test(
+  'the service prints neither its key nor a token nor an address, whatever Google answers',
+  { tags: 'slow' },
+  async () => {
+    await using world = await createGoogleWorld()
+    world.emulator.faults.add(
+      { on: 'token', apply: 'never', answer: { status: 500, body: 'oops' } },
+      { on: 'batchUpdate', apply: 'never', answer: 'unauthenticated' },
+      { on: 'batchUpdate', apply: 'never', answer: { status: 502, body: '<html>oops</html>' } },
+    )
+    await using service = await startService({ env: { ...world.env, LOG_LEVEL: 'trace' } })
+    await postSignup(service.url, { email: 'secret.person@example.com', name: 'Very Private' })
+    await expect.poll(() => addressesInSheet(world)).toHaveLength(1)
+    const key = world.env['SHEETS_PRIVATE_KEY'] ?? ''
+    expect(service.output()).not.toContain(key.slice(60, 100))
+    expect(service.output()).not.toMatch(/secret\.person|Private|ya29|eyJ/)
+  },
+)
+
+const ada = { email: 'ada@example.com' }
+
+test('a signup whose wait runs out is answered 202, and delivered later', async () => {
   await using world = await createGoogleWorld()
-  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  sheet.addTab('Guarded', [['Email']])
-  sheet.protectTab('Guarded')
-  await using service = await boot(world)
-  await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Guarded' })
-  await postSignup(service.url, { email: 'free@example.com', sheetTab: 'Free' })
-  await expect.poll(() => addressesInSheet(world, 'Free')).toEqual(['free@example.com'])
-  const answer = await postSignup(service.url, { email: 'too@example.com', sheetTab: 'guarded' })
-  const error = 'The tab is protected'
-  expect(await answer.json()).toMatchObject({ delivery: { state: 'blocked', error } })
-  const ready = JSON.stringify(await readiness(service))
-  const [place = ''] = /the tab at place 2 \(gid=\d+\)/.exec(ready) ?? []
-  expect(JSON.parse(ready)).toMatchObject({
-    delivery: { state: 'partly blocked', tabsSetAside: [{ tab: place, error }] },
+  world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
+  await using service = await bootService({ env: world.env })
+  const answer = await postSignup(service.url, ada, { prefer: 'wait=1' })
+  expect(answer.status).toBe(202)
+  expect(answer.headers.get('preference-applied')).toBeNull()
+  expect(await answer.json()).toEqual({
+    id: expect.any(String),
+    status: 'accepted',
+    sheetTab: 'Sheet1',
+    receivedAt: expect.any(String),
   })
-  expect(service.output()).toContain(`"tab":"${place}"`)
-  expect(ready + service.output(), 'the name of the tab').not.toMatch(/guarded/i)
-  expect(service.output()).toContain('You are trying to edit a protected cell')
-  sheet.unprotectTab('Guarded')
-  await expect
-    .poll(() => addressesInSheet(world, 'Guarded'))
-    .toEqual(['kept@example.com', 'too@example.com'])
+  world.emulator.faults.clear()
+  await expect.poll(() => addressesInSheet(world)).toEqual([ada.email])
 })
 
-test('the service prints neither its key nor a token nor an address, whatever Google answers', async () => {
+test('after SIGTERM signups that wait are answered 202 at once, and the process ends with code 0', async () => {
   await using world = await createGoogleWorld()
-  world.emulator.faults.add(
-    { on: 'token', apply: 'never', answer: { status: 500, body: 'oops' } },
-    { on: 'batchUpdate', apply: 'never', answer: 'unauthenticated' },
-    { on: 'batchUpdate', apply: 'never', answer: { status: 502, body: '<html>oops</html>' } },
+  world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
+  await using service = await startService({ env: world.env })
+  const answers = Promise.all(
+    Array.from({ length: 20 }, () => postSignup(service.url, ada, { prefer: 'wait=30' })),
   )
-  await using service = await startService({ env: { ...world.env, LOG_LEVEL: 'trace' } })
-  await postSignup(service.url, { email: 'secret.person@example.com', name: 'Very Private' })
-  await expect.poll(() => addressesInSheet(world)).toHaveLength(1)
-  const key = world.env['SHEETS_PRIVATE_KEY'] ?? ''
-  expect(service.output()).not.toContain(key.slice(60, 100))
-  expect(service.output()).not.toMatch(/secret\.person|Private|ya29|eyJ/)
+  const accepted = async () => {
+    const ready = await (await fetch(`${service.url}/api/ready`)).json()
+    return (ready as { delivery: { backlog: number } }).delivery.backlog
+  }
+  await expect.poll(accepted).toBe(20)
+  expect(await service.stop()).toBe(0)
+  expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 202))
 })

@@ -4,30 +4,38 @@ import { startService } from '../../harness/start-service.ts'
 import { startOnTerminal } from '../../harness/terminal.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-test('on a terminal the log is for people, and LOG_FORMAT=json makes it JSON', async () => {
-  await using folder = await tempFolder()
-  const env = { HOST: '127.0.0.1', PORT: '0' }
-  for (const [format, line] of [
-    ['', 'INFO  delivery started  location='],
-    ['json', '"msg":"delivery started"}'],
-  ] as const) {
-    using terminal = startOnTerminal([], {
-      folder: folder.path,
-      env: { ...env, LOG_FORMAT: format },
-    })
-    await terminal.sees(line)
-    terminal.kill('SIGTERM')
-    expect(await terminal.ended).toBe(0)
-  }
-})
+test(
+  'on a terminal the log is for people, and LOG_FORMAT=json makes it JSON',
+  { tags: 'slow' },
+  async () => {
+    await using folder = await tempFolder()
+    const env = { HOST: '127.0.0.1', PORT: '0' }
+    for (const [format, line] of [
+      ['', 'INFO  delivery started  location='],
+      ['json', '"msg":"delivery started"}'],
+    ] as const) {
+      using terminal = startOnTerminal([], {
+        folder: folder.path,
+        env: { ...env, LOG_FORMAT: format },
+      })
+      await terminal.sees(line)
+      terminal.kill('SIGTERM')
+      expect(await terminal.ended).toBe(0)
+    }
+  },
+)
 
-test('elsewhere the log is JSON, and LOG_FORMAT=text makes it one for people, without colours', async () => {
-  for (const [format, line] of [
-    ['', '"msg":"delivery started"}'],
-    ['text', 'INFO  delivery started  location='],
-  ] as const) {
-    await using service = await startService({ env: { LOG_FORMAT: format } })
-    await expect.poll(service.output).toContain(line)
-    expect(service.output()).not.toContain('\u001b')
-  }
-})
+test(
+  'elsewhere the log is JSON, and LOG_FORMAT=text makes it one for people, without colours',
+  { tags: 'slow' },
+  async () => {
+    for (const [format, line] of [
+      ['', '"msg":"delivery started"}'],
+      ['text', 'INFO  delivery started  location='],
+    ] as const) {
+      await using service = await startService({ env: { LOG_FORMAT: format } })
+      await expect.poll(service.output).toContain(line)
+      expect(service.output()).not.toContain('\u001b')
+    }
+  },
+)

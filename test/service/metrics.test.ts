@@ -26,6 +26,7 @@ const contract = [
   'rollcall_mails_total counter site,kind,outcome',
   'rollcall_messages_waiting gauge site,kind',
   'rollcall_oldest_pending_age_seconds gauge site',
+  'rollcall_pending_confirmations gauge site',
   'rollcall_pending_signups gauge site',
   'rollcall_provider_calls_total counter outcome',
   'rollcall_quota_remaining gauge window',
@@ -66,7 +67,9 @@ test('what happened is counted under the names of the contract, and no word of a
   await fetch(`${url}/api/signup?site=odd`, { method: 'PROPFIND' })
   await fetch(`${url}/api/signup/odd-id`)
 
-  await expect.poll(() => pendingOf(url), { timeout: patienceMs }).toBe(0)
+  // Counted right after its commit, with which nothing is pending any more.
+  const written = async () => valuesIn(await metricsText(url)).get('rollcall_batch_rows_sum')
+  await expect.poll(written, { timeout: patienceMs }).toBe(4)
   const text = await metricsText(url)
   const values = valuesIn(text)
   const counted = [...values].filter(
@@ -133,7 +136,9 @@ test('signups of other processes show, of each site, and a service without a tok
   {
     const policies = new Map([['news', {}]])
     await using beside = openSqliteSites(file, policies, { access: 'beside' })
-    await beside.sites.get('news')?.intake.append(makeSignups(3))
+    const news = beside.sites.get('news')?.intake
+    await news?.append(makeSignups(3))
+    await news?.ask(makeSignups(2), { addressing: { share: '', language: 'en' } })
   }
   expect((await postSignup(service.url, { email: 'ada@example.com', site: 'shop' })).status).toBe(
     202,
@@ -141,6 +146,8 @@ test('signups of other processes show, of each site, and a service without a tok
   const values = await readMetrics(service.url)
   expect(values.get('rollcall_pending_signups{site="news"}')).toBe(3)
   expect(values.get('rollcall_pending_signups{site="shop"}')).toBe(1)
+  expect(values.get('rollcall_pending_confirmations{site="news"}')).toBe(2)
+  expect(values.get('rollcall_pending_confirmations{site="shop"}')).toBe(0)
   expect(values.get('rollcall_signups_accepted_total{site="news"}')).toBe(0)
   expect(values.get('rollcall_signups_accepted_total{site="shop"}')).toBe(1)
   expect(values.get('rollcall_commit_signups_sum')).toBe(1)
@@ -176,10 +183,6 @@ test('signups of other processes show, of each site, and a service without a tok
   await using without = await bootService()
   expect((await answers(without.url)).map(([status]) => status)).toEqual([404, 404, 404, 404])
 })
-
-async function pendingOf(url: string) {
-  return (await readMetrics(url)).get('rollcall_pending_signups{site="default"}')
-}
 
 /** Each metric that is not of the process or of Node, with its type and its labels. */
 function described(text: string): string[] {

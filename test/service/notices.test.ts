@@ -61,25 +61,29 @@ test('a notice names the site whose delivery is blocked', async () => {
   await expect.poll(() => receiver.received.map(({ body }) => body.data['site'])).toEqual(['blog'])
 })
 
-test('of two instances, one tells of an outage, and the one that takes over tells of its end', async () => {
-  await using server = await startPostgres()
-  await using world = await createDatabaseWorld(server)
-  await using receiver = await startWebhookReceiver()
-  const { emulator, spreadsheetId, email } = world.google
-  const sheet = emulator.spreadsheet(spreadsheetId)
-  sheet.share(email, 'none')
-  const boot = () => bootService({ env: { ...world.env, ...receiver.env }, noticeTimes })
-  const told = (type: string) => receiver.received.filter(({ body }) => body.type === type).length
+test(
+  'of two instances, one tells of an outage, and the one that takes over tells of its end',
+  { tags: 'slow' },
+  async () => {
+    await using server = await startPostgres()
+    await using world = await createDatabaseWorld(server)
+    await using receiver = await startWebhookReceiver()
+    const { emulator, spreadsheetId, email } = world.google
+    const sheet = emulator.spreadsheet(spreadsheetId)
+    sheet.share(email, 'none')
+    const boot = () => bootService({ env: { ...world.env, ...receiver.env }, noticeTimes })
+    const told = (type: string) => receiver.received.filter(({ body }) => body.type === type).length
 
-  const first = await boot()
-  await expect.poll(first.output).toContain('delivery blocked')
-  await using second = await boot()
-  expect((await postSignup(second.url, { email: 'ada@example.com' })).status).toBe(202)
-  await expect.poll(first.output).toContain('a notice was sent')
-  expect(told('delivery.blocked')).toBe(1)
-  await first.stop()
-  sheet.share(email, 'editor')
-  await expect.poll(() => told('delivery.resumed')).toBe(1)
-  expect(receiver.received).toHaveLength(2)
-  expect(second.output().match(/notice: /g)).toHaveLength(1)
-})
+    const first = await boot()
+    await expect.poll(first.output).toContain('delivery blocked')
+    await using second = await boot()
+    expect((await postSignup(second.url, { email: 'ada@example.com' })).status).toBe(202)
+    await expect.poll(first.output).toContain('a notice was sent')
+    expect(told('delivery.blocked')).toBe(1)
+    await first.stop()
+    sheet.share(email, 'editor')
+    await expect.poll(() => told('delivery.resumed')).toBe(1)
+    expect(receiver.received).toHaveLength(2)
+    expect(second.output().match(/notice: /g)).toHaveLength(1)
+  },
+)

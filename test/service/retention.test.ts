@@ -6,7 +6,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
-import { startService } from '../../harness/start-service.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { filesWith } from '../../src/platform/node/files-with.ts'
@@ -45,7 +45,7 @@ async function threeDays() {
 test('with RETENTION_DAYS the journal forgets what an old signup said, and still knows that it was written', async () => {
   await using world = await threeDays()
   const { dataDir, id, writtenAt } = world
-  await using service = await startService({ dataDir, env: { RETENTION_DAYS: '2' } })
+  await using service = await bootService({ dataDir, env: { RETENTION_DAYS: '2' } })
   await waitUntil(
     async () => (await filesWith(dataDir, old)).length === 0,
     () => 'the address of the old signup is in DATA_DIR.',
@@ -73,7 +73,7 @@ test('with RETENTION_DAYS the journal forgets what an old signup said, and still
 
 test('without RETENTION_DAYS the journal keeps everything', async () => {
   await using world = await threeDays()
-  await using service = await startService({ dataDir: world.dataDir })
+  await using service = await bootService({ dataDir: world.dataDir })
   // The first look is at the start, before the first answer.
   await fetch(`${service.url}/api/ready`)
   await service.stop()

@@ -7,7 +7,7 @@ import { bootService } from '../../harness/boot-service.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { failedStart, startService } from '../../harness/start-service.ts'
+import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const inUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -67,17 +67,6 @@ test('after SIGTERM the service answers the requests that it has, and every sign
   // The row is in the file a moment before the journal counts it as written.
   const ready = async (): Promise<unknown> => (await fetch(`${next.url}/api/ready`)).json()
   await expect.poll(ready).toMatchObject({ delivery: { backlog: 0 } })
-})
-
-test('a second process on the same DATA_DIR is refused and does no harm', async () => {
-  await using folder = await tempFolder()
-  await using service = await startService({ dataDir: folder.path })
-  const second = await failedStart({ dataDir: folder.path })
-  expect(second).toMatchObject({
-    code: 1,
-    output: expect.stringMatching(/in use by another process[\s\S]*DATA_DIR/),
-  })
-  expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
 })
 
 test('a start on a port that is taken ends with what to do', async () => {

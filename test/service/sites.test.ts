@@ -96,6 +96,33 @@ test('a refused origin or API key counts in the site that it asked for, and the 
   expect(service.output()).toMatch(/"site":"the-blog".*add the origin to sites\.the-blog\.origins/)
 })
 
+test('whoever names no site gets the only one of the file, whatever it is called', async () => {
+  const page = { title: 'The launch of Lumen' }
+  const lumen = { page, defaultTab: 'Lumens', challenge: { provider: 'altcha' } }
+  await using service = await bootService({
+    env: { ROLLCALL_CONFIG: JSON.stringify({ sites: { lumen } }) },
+  })
+  const ask = async (path: string) => {
+    const answer = await fetch(service.url + path)
+    return [answer.status, await answer.text()]
+  }
+  for (const path of ['/', '/api/signup/form', '/embed.js', '/embed/form.json'])
+    expect(await ask(path)).toEqual([200, expect.stringContaining('lumen')])
+  expect(await ask('/')).toEqual([200, expect.stringContaining(page.title)])
+  expect(await ask('/api/config')).toEqual([200, expect.stringContaining('"Lumens"')])
+  for (const path of ['/api/stamp', '/api/challenge', '/api/signup/thanks', '/api/ready'])
+    expect((await ask(path))[0]).toBe(200)
+  const { components } = JSON.parse(String((await ask('/api/openapi.json'))[1])) as {
+    components: { parameters: { Site: { required: boolean } } }
+  }
+  expect(components.parameters.Site.required).toBe(false)
+  for (const site of [undefined, 'lumen']) {
+    const answer = await postSignup(service.url, { email: 'ada@example.com', site })
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('token')])
+  }
+  expect((await ask('/?site=default'))[0]).toBe(404)
+})
+
 test('an address with an unknown site is refused without a file of sites as with one, and a form may have a field site', async () => {
   await using service = await bootService()
   const { url } = service

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
@@ -6,12 +5,10 @@ import { patienceMs } from '../../harness/patience.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { readMetrics, withMetrics } from '../../harness/read-metrics.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { ConfigError } from '../../src/config/problem.ts'
+import type { ConfigError } from '../../src/config/problem.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import type { Problem } from '../../src/signup/wire.ts'
 
 type Running = Pick<BootedService, 'url' | 'folder' | 'output'>
 
@@ -193,59 +190,8 @@ test('a stamp is good after a restart, and only at its own site', async () => {
   expect(await countsOf(service, 'b')).toEqual({ accepted: 1, 'disposable-domain': 1, stamp: 1 })
 })
 
-test('nobody can sign up for the quarantine tab, in any way or spelling, and without quarantine it is a tab like others', async () => {
-  await using service = await bootService({ env: { SPAM_FILTER: 'quarantine', SPAM_TAB: 'Späm' } })
-  const email = 'ada@example.com'
-  for (const answer of [
-    await postSignup(service.url, { email, sheetTab: 'SPÄM' }),
-    await postForm(service, { email, sheetTab: 'späm ' }),
-    await postBulk(service.url, { signups: [{ email, sheetTab: 'Späm' }] }),
-  ]) {
-    expect(answer.status).toBe(422)
-    const { errors = [] } = (await answer.json()) as Problem
-    expect(errors[0]).toMatchObject({ field: 'sheetTab' })
-    expect(errors[0]?.message).toContain('This tab takes no signups')
-  }
-  const page = await fetch(`${service.url}/?tab=sp%C3%A4m`, { headers: { accept: 'text/html' } })
-  expect(page.status).toBe(400)
-  await using open = await bootService({ env: { SPAM_FILTER: 'log', SPAM_TAB: 'Späm' } })
-  expect((await postSignup(open.url, { email, sheetTab: 'Späm' })).status).toBe(202)
-})
-
-test('import puts nobody into the quarantine tab', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'people.csv')
-  writeFileSync(file, 'Email,Sheet Tab\nada@example.com,quarantine\nbob@example.com,Other\n')
-  const options = { dataDir: join(folder.path, 'data'), env: { SPAM_FILTER: 'quarantine' } }
-  const { code, stdout } = await runCommand(['import', file, '--json'], options)
-  expect([code, JSON.parse(stdout)]).toMatchObject([1, { added: 1, rejected: 1 }])
-  const forAll = await runCommand(['import', file, '--tab', 'Quarantine'], options)
-  expect(forAll).toMatchObject({ code: 2, stdout: '' })
-  expect(forAll.stderr).toContain('takes no signups')
-})
-
-test.each<[Readonly<Record<string, string>>, string]>([
-  [{ DEFAULT_SHEET_TAB: 'quarantine' }, 'SPAM_TAB'],
-  [{ SHEET_TABS: 'A,Spam', SPAM_TAB: 'SPAM' }, 'SPAM_TAB'],
-  [
-    { ROLLCALL_CONFIG: '{"sites":{"a":{"defaultTab":"Junk","spam":{"tab":"junk"}}}}' },
-    'sites.a.spam.tab',
-  ],
-])('with %j, quarantine refuses to start, and log does not', async (env, setting) => {
-  const refused: unknown = await bootService({ env: { ...env, SPAM_FILTER: 'quarantine' } }).catch(
-    (error: unknown) => error,
-  )
-  expect(refused).toBeInstanceOf(ConfigError)
-  expect((refused as ConfigError).problems).toMatchObject([
-    { setting, problem: 'is a tab for which people sign up.' },
-  ])
-  await using service = await bootService({ env })
-  expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
-})
-
 test.each([
   ['SPAM_FILTER', 'block'],
-  ['SPAM_TAB', 'x'.repeat(101)],
   ['SPAM_DOMAINS', 'https://spam.example'],
   ['SPAM_DOMAINS', '*.spam.example'],
   ['SPAM_DOMAINS', 'spam'],

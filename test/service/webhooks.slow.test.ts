@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -5,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 
 import { bootService } from '../../harness/boot-service.ts'
 import { createDatabaseWorld } from '../../harness/database-world.ts'
+import { testPatienceMs } from '../../harness/patience.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
@@ -125,54 +127,58 @@ test('an endpoint that hangs holds up neither the other one nor rows', async () 
     },
   })
   const began = performance.now()
-  for (const email of emails)
-    expect((await postSignup(service.url, { email, site: 'launch' })).status).toBe(202)
+  const body = { site: 'launch', signups: emails.map((email) => ({ email })) }
+  expect((await postBulk(service.url, body)).status).toBe(202)
   await expect.poll(() => quick.received.length).toBe(signups)
-  // The other one has waited less than its first try.
+  // The other one has waited less than the first tries of its window.
   expect(performance.now() - began).toBeLessThan(14_000)
   expect(slow.received.length).toBe(10)
 })
 
-test('after 50 kills of the sender with takeovers, every message came at least once, each with one id', async () => {
-  const rounds = Number(process.env['KILL_ROUNDS'] ?? 50)
-  await using server = await startPostgres()
-  await using world = await createDatabaseWorld(server)
-  const ids = new Map<unknown, Set<unknown>>()
-  const failed = new Set<unknown>()
-  let [tries, taken] = [0, 0]
-  await using receiver = await startWebhookReceiver('http')
-  receiver.answer = (response, { id, body }) => {
-    tries += 1
-    const email = String(body.data['email'])
-    // Some fail once, so that messages that are set aside meet kills, too.
-    const isTaken = failed.has(email) || !email.includes('7-')
-    if (isTaken) {
-      taken += 1
-      ids.set(email, (ids.get(email) ?? new Set()).add(id))
-    } else failed.add(email)
-    setTimeout(end(isTaken ? 204 : 500), 10, response)
-  }
-  const env = { ...world.env, ...receiver.webhookEnv }
-  await using instances = await Instances.start(2, env)
-  const accepted: string[] = []
-  const doubles: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    const signups = Array.from({ length: 200 }, (_, at) => {
-      return { email: `${at}-${round}@example.com` }
-    })
-    expect((await postBulk(instances.nextUrl(), { signups })).status).toBe(202)
-    accepted.push(...signups.map(({ email }) => email))
-    // At another moment each time. Which one sends, changes with each kill.
-    await sleep(20 + ((round * 37) % 400))
-    await instances.kill(round % 2)
-    const missing = () => accepted.filter((email) => !ids.has(email)).length
-    await expect.poll(missing, { timeout: 60_000 }).toBe(0)
-    doubles.push(taken - ids.size - doubles.reduce((sum, it) => sum + it, 0))
-  }
-  expect([...ids.values()].every((it) => it.size === 1)).toBe(true)
-  expect(ids.size).toBe(accepted.length)
-  console.log(
-    `${rounds} kills, ${ids.size} messages, ${tries} tries, ${taken - ids.size} doubles; ` +
-      `of each kill: ${doubles.join(' ')}`,
-  )
-})
+test(
+  'after 50 kills of the sender with takeovers, every message came at least once, each with one id',
+  async () => {
+    const rounds = Number(process.env['KILL_ROUNDS'] ?? 50)
+    await using server = await startPostgres()
+    await using world = await createDatabaseWorld(server)
+    const ids = new Map<unknown, Set<unknown>>()
+    const failed = new Set<unknown>()
+    let [tries, taken] = [0, 0]
+    await using receiver = await startWebhookReceiver('http')
+    receiver.answer = (response, { id, body }) => {
+      tries += 1
+      const email = String(body.data['email'])
+      // Two of a round fail once, so that messages that keep their places meet kills, too.
+      const isTaken = failed.has(email) || !email.includes('77-')
+      if (isTaken) {
+        taken += 1
+        ids.set(email, (ids.get(email) ?? new Set()).add(id))
+      } else failed.add(email)
+      setTimeout(end(isTaken ? 204 : 500), 10, response)
+    }
+    const env = { ...world.env, ...receiver.webhookEnv }
+    await using instances = await Instances.start(2, env)
+    const accepted: string[] = []
+    const doubles: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      const signups = Array.from({ length: 200 }, (_, at) => {
+        return { email: `${at}-${round}@example.com` }
+      })
+      expect((await postBulk(instances.nextUrl(), { signups })).status).toBe(202)
+      accepted.push(...signups.map(({ email }) => email))
+      // At another moment each time. Which one sends, changes with each kill.
+      await sleep(20 + ((round * 37) % 400))
+      await instances.kill(round % 2)
+      const missing = () => accepted.filter((email) => !ids.has(email)).length
+      await expect.poll(missing, { timeout: 60_000 }).toBe(0)
+      doubles.push(taken - ids.size - doubles.reduce((sum, it) => sum + it, 0))
+    }
+    expect([...ids.values()].every((it) => it.size === 1)).toBe(true)
+    expect(ids.size).toBe(accepted.length)
+    console.log(
+      `${rounds} kills, ${ids.size} messages, ${tries} tries, ${taken - ids.size} doubles; ` +
+        `of each kill: ${doubles.join(' ')}`,
+    )
+  },
+  2 * testPatienceMs,
+)

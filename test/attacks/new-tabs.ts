@@ -2,7 +2,7 @@ import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import type { Attack } from './carry-out.ts'
 
 const email = 'ada@example.com'
-/** The limit in docs/decisions/requests.md. */
+/** The limit in docs/decisions/http.md. */
 const perAddressMax = 10
 
 export const newTabs: Attack = {

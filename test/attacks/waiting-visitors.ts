@@ -8,7 +8,7 @@ import type { Attack } from './carry-out.ts'
 
 const json = '{"email":"ada@example.com"}'
 const itemsPerRequest = 20
-/** The limits of one client address and of all, from docs/decisions/requests.md. */
+/** The limits of one client address and of all, from docs/decisions/http.md. */
 const addressMax = 1_000
 const waitingMax = 10_000
 /** After this time no more answers come. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-import { phoneCharacters } from '../../src/signup/field-values.ts'
+import { phoneCharacters } from '../../src/signup/field-types.ts'
 
 /** A part of every address and key that is sent. It may be in rows, and never in a log. */
 export const marker = 'fuzzmark'

@@ -46,7 +46,6 @@ const mustHappen = [
   ...fileActs.map((act) => `workbook: ${act}`),
   'file fails',
   'old layout',
-  'rowsMisplaced',
   'killed',
   'kill',
   'crash loop',

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from 'node:path'
 
 import { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
@@ -36,7 +37,6 @@ async function createWorld() {
         connect: () =>
           new SqliteDatabase(join(folder.path, 'journal.db'), {
             access: 'own',
-            findsAddresses: policy.duplicates === 'ignore',
             clock: time.clock,
           }),
         policy,

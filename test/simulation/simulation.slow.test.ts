@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
@@ -9,13 +10,14 @@ import { runWeek } from './week.ts'
 import { runSchedule } from './world.ts'
 
 const minute = 60_000
-const baseSeed = Number(process.env['SIMULATION_SEED'] ?? Date.now() % 1_000_000_000)
+/** The same schedules each time: only a change can break a run. `npm run test:long` draws other ones. */
+const baseSeed = Number(process.env['SIMULATION_SEED'] ?? 1)
 
 describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   test(
     'each signup is written once and in order under every fault, and no quota is exceeded',
     { timeout: 60 * minute },
-    () => expectAllHold(baseSeed, 20_000),
+    () => expectAllHold(baseSeed, 5_000),
   )
 
   test('a seed gives the same trace, line for line, whenever it is run', async () => {
@@ -23,7 +25,9 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
       const trace: string[] = []
       await runSchedule(seed, { trace })
       expect(trace.length).toBeGreaterThan(3)
-      return createHash('sha256').update(trace.join('\n')).digest('hex')
+      return createHash('sha256')
+        .update(trace.join('\n').replaceAll(/inode \d+/g, 'inode'))
+        .digest('hex')
     }
     const seeds = Array.from({ length: 100 }, (_, index) => baseSeed + index)
     const first = []

@@ -207,7 +207,6 @@ class Store {
     this.#open = () =>
       new Connection(uri, {
         access: 'own',
-        findsAddresses: duplicates === 'ignore',
         clock,
         secret: 'of all simulations',
       })

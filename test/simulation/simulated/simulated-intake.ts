@@ -1,8 +1,7 @@
 import { Turns } from '../../../src/intake/idempotency.ts'
-import { submit, type SubmitParts } from '../../../src/intake/submit.ts'
+import { store, type StoreParts } from '../../../src/intake/store.ts'
 import { Client } from '../../../src/http/client.ts'
 import type { Exchange } from '../../../src/http/exchange.ts'
-import { sha256 } from '../../../src/platform/node/digest.ts'
 import { signupIds } from '../../../src/signup/id.ts'
 import { nameOf } from '../make-signup.ts'
 import type { SignupRequest } from '../visitors.ts'
@@ -20,13 +19,12 @@ const exchangeWith = (signups: number): SimulatedExchange => ({
 
 /** Intake of one process, from the parsed signups to the answer. It dies with the process. */
 export class SimulatedIntake {
-  readonly #parts: SubmitParts
+  readonly #parts: StoreParts
 
-  constructor(parts: Pick<SubmitParts, 'journal' | 'events' | 'clock'>) {
+  constructor(parts: Pick<StoreParts, 'journal' | 'events' | 'clock'>) {
     this.#parts = {
       ...parts,
       challenge: undefined,
-      digest: sha256,
       newId: signupIds(),
       turns: new Turns(),
     }
@@ -34,7 +32,7 @@ export class SimulatedIntake {
 
   /** Resolves when all signups are safe. @throws Refusal */
   async take({ tab, emails, key }: SignupRequest): Promise<void> {
-    await submit(
+    await store(
       {
         signups: emails.map((email) => ({
           email,

@@ -54,8 +54,6 @@ export const cannedAnswers = {
 
 export type FaultAnswer = keyof typeof cannedAnswers
 
-export const faultAnswers = Object.keys(cannedAnswers) as readonly FaultAnswer[]
-
 /** An empty plan of faults. */
 export function planFaults(): FaultPlan<Fault, ProviderName> {
   return new FaultPlan(({ provider }, called) => provider === undefined || provider === called)

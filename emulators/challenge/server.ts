@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { startLoopbackServer } from '../loopback-server.ts'
-import { answerAdmin } from './admin.ts'
 import { type Call, drop, hold, type Reply, textAnswer } from './answer.ts'
 import {
   type Counters,
@@ -81,7 +80,6 @@ async function serve(
 
 async function route(challenge: EmulatedChallenge, call: Call): Promise<Reply> {
   const path = call.target.pathname
-  if (path.startsWith('/emulator')) return answerAdmin(challenge, call)
   if (path.startsWith('/widget/')) return answerFrame(challenge, call)
   for (const provider of providerNames) {
     const { verifyPath, scriptPath } = providerRules[provider]

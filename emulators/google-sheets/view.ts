@@ -20,14 +20,17 @@ function tabs(spreadsheet: SpreadsheetHandle): string {
     .map((title) => {
       const count = spreadsheet.rowCount(title)
       const first = Math.max(0, count - rowsShownMax)
-      const cells = spreadsheet.cells(title).slice(first)
-      const shown = spreadsheet.rows(title, first).map((row, index) => [
-        String(first + index + 1),
-        ...row.map((text, column) => {
+      const rows = spreadsheet.rows(title)
+      const cells = spreadsheet.cells(title)
+      const shown = rows.flatMap((row, index) => {
+        // The header row is always among them.
+        if (index > 0 && index < first) return []
+        const told = row.map((text, column) => {
           const { numberValue, boolValue } = cells[index]?.[column]?.userEnteredValue ?? {}
           return { text, kind: numberValue == null ? (boolValue == null ? '' : 'tick') : 'number' }
-        }),
-      ])
+        })
+        return [[String(index + 1), ...told]]
+      })
       const note = first > 0 ? `, the last ${rowsShownMax} shown` : ''
       return `<h2>${escapeHtml(title)}</h2><p>${count} rows${note}</p>${table(shown)}`
     })
@@ -64,10 +67,11 @@ function table(rows: readonly (readonly Shown[])[]): string {
 
 const style = `
   :root { color-scheme: light dark; }
-  body { font: 14px/1.4 system-ui, sans-serif; margin: 2rem; }
-  table { border-collapse: collapse; } tr:first-child { font-weight: 600; }
+  body { background: Canvas; color: CanvasText; font: 14px/1.4 system-ui, sans-serif; margin: 2rem; }
+  table { border-collapse: collapse; }
+  tr:first-child td { font-weight: 600; position: sticky; top: 0; background: Canvas; }
   td { border: 1px solid #8886; padding: 2px 8px; white-space: pre-wrap; max-width: 40em; }
-  td:first-child { opacity: 0.7; } .number { text-align: right; } .tick { text-align: center; }`
+  td:first-child { color: color-mix(in srgb, CanvasText 72%, Canvas); } .number { text-align: right; } .tick { text-align: center; }`
 
 /** Replaces only the content, so that the page does not scroll. */
 const script = `

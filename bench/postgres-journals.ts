@@ -53,7 +53,7 @@ function copies(count: number, state: 'waiting' | 'written'): string {
     FROM rollcall.signup, generate_series(2, ${count}) AS copy WHERE position = 1;
     UPDATE rollcall.head SET position = ${count};
     UPDATE rollcall.tab SET accepted = ${count};
-    UPDATE rollcall.hour_accepted SET count = ${count};`
+    UPDATE rollcall.tally SET count = ${count} WHERE what = 'accepted';`
   const written = `
     INSERT INTO rollcall.batch (number, site, digest, settled_at, spreadsheet)
     SELECT number + copy, site, digest, settled_at, spreadsheet
@@ -63,7 +63,7 @@ function copies(count: number, state: 'waiting' | 'written'): string {
       batch + copy, ${batchRows}
     FROM rollcall.batch_range, generate_series(1, ${batches}) AS copy;
     UPDATE rollcall.progress SET written = ${count}, written_to = ${count};
-    UPDATE rollcall.hour_written SET count = ${count};
+    UPDATE rollcall.tally SET count = ${count} WHERE what = 'written';
     UPDATE rollcall.counter SET value = value + ${batches} WHERE name = 'batch';`
   return `${signups} ${state === 'written' ? written : ''}`
 }

@@ -1,15 +1,15 @@
 import type { Scenario } from './scenario.ts'
 import { acceptingScenarios } from './scenarios/accepting.ts'
 import { adminScenarios } from './scenarios/admin.ts'
+import { backgroundPostgresScenario } from './scenarios/background-postgres.ts'
+import { backgroundScenarios } from './scenarios/background.ts'
 import { backlogScenarios } from './scenarios/backlog.ts'
 import { backupScenarios } from './scenarios/backup.ts'
 import { bulkScenario } from './scenarios/bulk.ts'
 import { challengeScenario } from './scenarios/challenge.ts'
 import { confirmationScenario } from './scenarios/confirmation.ts'
 import { deliveryScenarios } from './scenarios/delivery.ts'
-import { embedSizeScenario } from './scenarios/embed-size.ts'
 import { forgetScenarios } from './scenarios/forget.ts'
-import { idleRowScenario } from './scenarios/idle-row.ts'
 import { importScenarios } from './scenarios/import.ts'
 import { largeJournalScenario, startScenario } from './scenarios/large-journal.ts'
 import { latencyScenarios } from './scenarios/latency.ts'
@@ -31,6 +31,8 @@ export const scenarios: readonly Scenario[] = [
   largeJournalScenario,
   ...deliveryScenarios,
   ...backlogScenarios,
+  ...backgroundScenarios,
+  backgroundPostgresScenario,
   memoryScenario,
   ...importScenarios,
   ...backupScenarios,
@@ -38,7 +40,5 @@ export const scenarios: readonly Scenario[] = [
   ...postgresScenarios,
   ...sitesScenarios,
   ...webhookScenarios,
-  idleRowScenario,
-  embedSizeScenario,
   startScenario,
 ]

@@ -8,7 +8,7 @@ import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { journalHomeOf } from '../../src/service/journal-home.ts'
 import { createWriter } from '../../src/service/site-delivery.ts'
-import { destinationOf } from '../../src/service/spreadsheets.ts'
+import { siteOf } from '../../src/service/site.ts'
 import { deliverySettings, hurriedWorld } from '../delivery.ts'
 import { HurriedClock } from '../hurried-clock.ts'
 
@@ -22,7 +22,7 @@ await using journal = onlySiteOf(await home.open({ log: serviceLog }))
 const rows = await journal.reader.backlog()
 const events = createEvents(serviceLog, createHealth(), clock)
 const options = {
-  ...{ ...destinationOf(config.sites[0], config, secrets), events },
+  ...{ ...siteOf(config.sites[0], config, secrets), events },
   journal: {
     ...journal,
     delivery: atWork(journal.delivery),

@@ -3,7 +3,8 @@ import { onlySiteOf } from '../../harness/only-site.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { journalHomeOf } from '../../src/service/journal-home.ts'
-import { connectSpreadsheet, destinationOf } from '../../src/service/spreadsheets.ts'
+import { siteOf } from '../../src/service/site.ts'
+import { connectSpreadsheet } from '../../src/service/spreadsheets.ts'
 import { realWorld } from '../../src/service/world.ts'
 import { deliverySettings } from '../delivery.ts'
 import { fillJournal, usualSignup } from '../journals.ts'
@@ -23,7 +24,7 @@ async function openDelivery(dataDir: string, providerUrl: string) {
   })
   const home = await journalHomeOf(config, secrets, realWorld)
   const journal = onlySiteOf(await home.open({ log: createLog('silent') }))
-  const options = { ...destinationOf(config.sites[0], config, secrets), journal }
+  const options = { ...siteOf(config.sites[0], config, secrets), journal }
   const spreadsheet = connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()
   const deliverOnce = async () => {

@@ -11,18 +11,7 @@ import type { Signup } from '../src/signup/signup.ts'
 export const madeUpDomain = '@people.example'
 
 const days = 31
-const names = [
-  'Ada',
-  'Grace',
-  'Alan',
-  'Edsger',
-  'Barbara',
-  'Donald',
-  'Margaret',
-  'Ken',
-  'Radia',
-  'Tim',
-]
+const names = 'Ada Grace Alan Edsger Barbara Donald Margaret Ken Radia Tim'.split(' ')
 const sources = ['landing page', 'landing page', 'landing page', 'podcast', 'newsletter', 'friend']
 
 /**
@@ -37,8 +26,8 @@ export async function makeUpMonth(
   site: string,
   spreadsheet: string,
 ): Promise<number> {
-  const tabs = { namedTabs: ['Sheet1', 'Beta'], quarantineTab: 'Quarantine' }
-  const policy = { spreadsheet, defaultTab: { name: 'Sheet1' }, ...tabs }
+  const tabs = { namedTabs: ['Sheet1', 'Beta'], holdsSuspects: true }
+  const policy = { spreadsheet, defaultTab: 'Sheet1', ...tabs }
   await using journal = openSqliteSites(join(folder, journalFile), new Map([[site, policy]]))
   const signups = madeUp(Date.now())
   await journal.sites.get(site)?.intake.append(signups)

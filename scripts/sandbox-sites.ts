@@ -4,25 +4,18 @@ import type { Variables } from '../src/config/reader.ts'
 import { sitesJson } from '../src/config/sites/sites-file.ts'
 import { isRecord } from '../src/signup/json.ts'
 
-interface SandboxSites {
-  /** What `ROLLCALL_CONFIG` is in the sandbox; undefined when it is not set. */
-  readonly config?: string
-  /** The names of its sites; undefined when there is no file that can be read. */
-  readonly names?: readonly string[]
-}
-
 /**
- * The sites of `ROLLCALL_CONFIG` with emulated spreadsheets, and with the account and the challenge of the
- * sandbox. A file that cannot be read stays as it is: the service tells what is wrong with it.
+ * The sites of `ROLLCALL_CONFIG` with emulated spreadsheets, and with the account, the challenge and the
+ * webhook of the sandbox. A file that cannot be read stays as it is, without names: the service tells what is
+ * wrong with it.
  */
-export function sandboxSites({
-  variables,
-  ...files
-}: Files & { readonly variables: Variables }): SandboxSites {
+export function sandboxSites({ variables, ...files }: Files & { readonly variables: Variables }): {
+  readonly config?: string
+  readonly names?: readonly string[]
+} {
   const text = variables['ROLLCALL_CONFIG']?.trim() ?? ''
   if (text === '') return {}
-  const parsed = sitesJson(files)(text)
-  const file = 'value' in parsed ? { ...parsed.value } : {}
+  const file = { ...sitesJson(files).parse(text, () => undefined) }
   if (!('sites' in file) || !isRecord(file.sites)) {
     return { config: text.startsWith('{') ? text : resolve(files.folder, text) }
   }
@@ -35,7 +28,7 @@ export function sandboxSites({
 
 function sandboxed(name: string, site: unknown): unknown {
   if (!isRecord(site)) return site
-  const { credentialsFile: _account, challenge: _challenge, ...others } = site
+  const { credentialsFile: _account, challenge: _challenge, webhooks: _webhooks, ...others } = site
   return { ...others, spreadsheet: sandboxSpreadsheet(name) }
 }
 

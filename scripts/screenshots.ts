@@ -1,175 +1,108 @@
-/**
- * `npm run screenshots`: takes pictures of the form and the pages in every state, in light, in dark and
- * in phone width, into screenshots/, and those of the README into docs/pictures/.
- */
-import { mkdir, rm } from 'node:fs/promises'
+/** `npm run screenshots`: takes the README's pictures of the form, the thank-you page, the sheet and the admin page. */
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { createChallengeWorld } from '../harness/challenge-world.ts'
-import { openHost, startBrowser } from '../harness/browser.ts'
-import { shootFields } from './screenshots-fields.ts'
-import { shootPages } from './screenshots-pages.ts'
-import { shootReadme } from './screenshots-readme.ts'
-import { startService } from '../harness/start-service.ts'
+import type { Browser } from 'playwright-core'
+import { openPage, startBrowser } from '../harness/browser.ts'
+import { createGoogleWorld } from '../harness/google-world.ts'
+import { postSignup } from '../harness/post-signup.ts'
 import { projectRoot } from '../harness/source-file.ts'
+import { startService } from '../harness/start-service.ts'
+import { tempFolder } from '../harness/temp-folder.ts'
+import { defaultSite } from '../src/config/sites/site.ts'
+import { makeUpMonth } from './sandbox-month.ts'
 
-const folder = join(projectRoot, 'screenshots')
+const folder = join(projectRoot, 'docs/pictures')
 
-interface State {
-  readonly name: string
-  /** The attributes of the script tag. */
-  readonly options?: string
-  readonly html?: string
-  readonly head?: string
-  readonly challenge?: true
-  readonly show?: (page: Page) => Promise<unknown>
+const page = {
+  title: 'The Analytical Engine',
+  text: 'It weaves algebraical patterns. Be there when it starts.',
+  ...{ button: 'Count me in', accent: '#0a7a4b' },
 }
+const plan = { name: 'plan', type: 'choice', label: 'Plan', required: true }
+const fields = [
+  { name: 'company', label: 'Company', maxLength: 80 },
+  { ...plan, options: ['Free', 'Pro', 'Team'] },
+  { name: 'seats', type: 'number', label: 'Seats', min: 1, max: 500 },
+  { name: 'news', type: 'checkbox', label: 'Send me news' },
+]
+const file = { sites: { launch: { defaultTab: 'Waitlist', page, fields } } }
 
-const email = (page: Page) => page.locator('rollcall-form input[name=email]')
-const submit = (page: Page) => page.locator('rollcall-form button[type=submit]').click()
-const type = (page: Page, text: string) => email(page).fill(text)
-
-async function answer(page: Page, status: number): Promise<void> {
-  const headers = { 'access-control-allow-origin': '*' }
-  await page.route('**/api/signup', (route) =>
-    route.request().method() === 'POST'
-      ? route.fulfill({ status, headers, json: { status } })
-      : route.continue(),
-  )
-}
-
-const panel =
-  'data-text-title="The Rollcall letter" data-text-text="One short mail a month. No noise." data-name'
-
-const states: readonly State[] = [
-  { name: '01-plain' },
-  { name: '02-panel', options: panel },
-  { name: '03-focus', show: (page) => email(page).focus() },
-  { name: '04-missing', show: submit },
+const [grace, alan] = [
+  { name: 'Grace Hopper', company: 'Navy' },
+  { name: 'Alan Turing', company: 'Bletchley' },
+]
+const others = [
   {
-    name: '05-wrong',
-    options: panel,
-    show: async (page) => {
-      await type(page, 'ada@nowhere')
-      await submit(page)
-    },
+    email: 'grace@example.com',
+    source: 'launch-page',
+    ...grace,
+    plan: 'Team',
+    seats: 40,
+    news: true,
   },
-  {
-    name: '06-suggestion',
-    show: async (page) => {
-      await type(page, 'ada@gmial.com')
-      await page.locator('.rollcall-suggestion button').waitFor()
-    },
-  },
-  {
-    name: '07-sending',
-    show: async (page) => {
-      await page.route('**/api/signup', () => {})
-      await type(page, 'ada@example.com')
-      await submit(page)
-      await page.locator('.rollcall-status:not(:empty)').waitFor()
-    },
-  },
-  {
-    name: '08-retrying',
-    show: async (page) => {
-      await answer(page, 503)
-      await type(page, 'ada@example.com')
-      await submit(page)
-      await page.getByText('Still trying').waitFor()
-    },
-  },
-  {
-    name: '09-error',
-    options: panel,
-    show: async (page) => {
-      await answer(page, 400)
-      await type(page, 'ada@example.com')
-      await submit(page)
-      await page.locator('.rollcall-alert:not(:empty)').waitFor()
-    },
-  },
-  {
-    name: '10-done',
-    show: async (page) => {
-      await type(page, 'ada@example.com')
-      await submit(page)
-      await page.locator('.rollcall-done:not(:empty)').waitFor()
-    },
-  },
-  {
-    name: '11-challenge',
-    challenge: true,
-    show: async (page) => {
-      await type(page, 'ada@example.com')
-      await page.locator('rollcall-form iframe').waitFor()
-      await submit(page)
-      await page.locator('.rollcall-status:not(:empty)').waitFor()
-    },
-  },
-  { name: '12-german', html: 'lang="de"', options: 'data-name', show: submit },
-  { name: '13-arabic', html: 'lang="ar" dir="rtl"', options: 'data-name', show: submit },
-  {
-    name: '14-arabic-plain',
-    html: 'lang="ar" dir="rtl"',
-    show: (page) => type(page, 'ada@example.com'),
-  },
-  {
-    name: '15-hostile',
-    options: panel,
-    head: '<style>body * { all: unset !important; font-size: 50px !important; color: red !important; opacity: .5 !important }</style>',
-  },
-  {
-    name: '16-themed',
-    options: 'data-text-submit="Count me in"',
-    head: '<style>rollcall-form { --rollcall-accent: #0a7a4b; --rollcall-on-accent: #fff; --rollcall-radius: 999px; --rollcall-frame: 0; --rollcall-padding: 0; --rollcall-background: transparent; --rollcall-font: Georgia, serif }</style>',
-  },
-  {
-    name: '17-consent',
-    options:
-      'data-consent="I have read the [privacy policy](https://example.com/privacy) and agree to it."',
-  },
-  {
-    name: '18-consent-missing',
-    html: 'lang="ar" dir="rtl"',
-    options:
-      'data-consent="I have read the [privacy policy](https://example.com/privacy) and agree to it."',
-    show: async (page) => {
-      await type(page, 'ada@example.com')
-      await submit(page)
-    },
-  },
+  { email: 'alan@example.com', ...alan, plan: 'Pro', seats: 2, news: false },
 ]
 
-const looks = [
-  { look: 'light', width: 640, colorScheme: 'light', background: '#fff' },
-  { look: 'dark', width: 640, colorScheme: 'dark', background: '#12161c' },
-  { look: 'phone', width: 360, colorScheme: 'light', background: '#f4f6f8' },
-] as const
-
-await rm(folder, { recursive: true, force: true })
-await mkdir(folder)
-await using world = await createChallengeWorld()
-world.emulator.setWidget({ outcome: 'interactive' })
-await using plain = await startService()
-await using guarded = await startService({ env: world.env })
-const browser = await startBrowser()
-for (const { look, width, colorScheme, background } of looks) {
-  for (const { name, options = '', html = 'lang="en"', head = '', challenge, show } of states) {
-    await using host = await openHost(browser, {
-      service: (challenge ? guarded : plain).url,
-      body: `<script src="%s/embed.js" data-tab="Shots" ${options} async></script>`,
-      html,
-      head: `<style>html { background: ${background} } body { margin: 24px }</style>${head}`,
-      context: { colorScheme, viewport: { width, height: 300 } },
-    })
-    await host.page.locator('rollcall-form .card').waitFor()
-    await show?.(host.page)
-    await host.page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true })
-  }
+/** With made-up signups. */
+async function shootAdmin(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
+  await using folderOfData = await tempFolder()
+  await makeUpMonth(folderOfData.path, defaultSite, 'workbook')
+  const token = crypto.randomUUID()
+  await using service = await startService({
+    dataDir: folderOfData.path,
+    env: { ADMIN_TOKEN: token, SPAM_FILTER: 'quarantine' },
+  })
+  const viewport = { width: 600, height: 870 }
+  await using opened = await openPage(browser, `${service.url}/admin`, {
+    ...{ colorScheme, viewport, deviceScaleFactor: 1.5 },
+  })
+  const { page } = opened
+  await page.locator('#token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: '30 days' }).click()
+  await page.getByText('Sources, ').waitFor()
+  await page.screenshot({ path: join(folder, `admin-${colorScheme}.png`) })
 }
-await shootPages(browser, folder, { looks, world })
-await shootFields(browser, folder, looks)
-await shootReadme(browser)
+
+async function shootLaunch(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
+  await using world = await createGoogleWorld()
+  await using service = await startService({
+    env: { ...world.env, ROLLCALL_CONFIG: JSON.stringify(file) },
+  })
+  for (const signup of others) await postSignup(service.url, { ...signup, site: 'launch' })
+
+  const open = (url: string, width: number, height: number) =>
+    openPage(browser, url, {
+      colorScheme,
+      viewport: { width, height },
+      deviceScaleFactor: 1.5,
+    })
+  const pathOf = (name: string) => join(folder, `${name}-${colorScheme}.png`)
+
+  await using form = await open(`${service.url}/?site=launch`, 480, 620)
+  const { page } = form
+  await page.locator('[name=email]').fill('ada@example.com')
+  await page.locator('[name=company]').fill('Byron & Babbage')
+  await page.getByLabel('Pro').check()
+  await page.locator('[name=seats]').fill('3')
+  await page.getByLabel('Send me news').check()
+  await page.screenshot({ path: pathOf('form'), animations: 'disabled' })
+  await page.getByRole('button', { name: 'Count me in' }).click()
+  await page.waitForURL('**/api/signup/thanks?**')
+  await page.setViewportSize({ width: 480, height: 260 })
+  await page.screenshot({ path: pathOf('thanks'), animations: 'disabled' })
+
+  const url = `${world.emulator.url}/spreadsheets/${world.spreadsheetId}`
+  await using sheet = await open(url, 1200, 600)
+  const table = sheet.page.locator('h2:has-text("Waitlist") ~ table').first()
+  await table.getByText('ada@example.com').waitFor()
+  await table.screenshot({ path: pathOf('sheet') })
+}
+
+await mkdir(folder, { recursive: true })
+const browser = await startBrowser()
+for (const colorScheme of ['light', 'dark'] as const) {
+  await shootLaunch(browser, colorScheme)
+  await shootAdmin(browser, colorScheme)
+}
 await browser.close()
-process.stdout.write(`Look at them: ${folder}\n`)

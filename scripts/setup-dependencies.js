@@ -11,9 +11,6 @@ const nodeFolder = join(root, 'scripts', 'node')
 const link = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 /** npm writes this file last. Its content can name packages that are not installed. */
 const installedLockfile = join('node_modules', '.package-lock.json')
-/** The errors of npm that mean that it cannot reach the registry. */
-const unreachable =
-  /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET|SELF_SIGNED|UNABLE_TO_/
 /** The same as `engines` in package.json. */
 const nodeMajorMin = 24
 
@@ -137,53 +134,30 @@ async function runNpmCi(folder, what, size, kinds) {
   process.stdout.write(`Installing ${what}, ${size}, from the npm registry (npm ci) ...\n`)
   // Remove npm's note first, so that an interrupted install counts as missing next time.
   rmSync(join(folder, installedLockfile), { force: true })
-  // Show errors only: warnings about engines mean the Node that runs npm, which our scripts do not use.
-  const flags = [
-    ...kinds,
-    '--include=optional',
-    // npm 10 does not know `allowScripts` of package.json, and later ones run scripts that it does not list.
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--no-update-notifier',
-    '--loglevel=error',
-  ]
-  const { code, output } = await runNpm(folder, ['ci', ...flags])
-  if (code === 0) return
-  throw new SetupError(`\nInstalling with npm ci failed. ${whatToDo(code, output, size)}`)
-}
-
-function whatToDo(code, output, size) {
-  if (code === undefined) {
-    return `npm itself could not be run: ${output}. Install Node.js with npm (https://nodejs.org), then try again.`
-  }
-  if (unreachable.test(output)) {
-    return (
-      'The npm registry cannot be reached. Check the network, a proxy (npm config get proxy https-proxy) ' +
-      'and the registry (npm config get registry), then try again: what came through is kept in the npm cache.'
-    )
-  }
-  if (output.includes('ENOSPC')) {
-    return `The disk is full, about ${size} are needed: make room, then try again.`
-  }
-  return 'The reason is above. Solve that problem, then try again.'
-}
-
-/** Runs npm and shows its errors. Resolves with them and the exit code, undefined when npm cannot run. */
-function runNpm(folder, args) {
   const [program, ...first] = npmCommand()
-  const windowsScript = process.platform === 'win32' && program === 'npm'
+  // npm 10 does not know `allowScripts` of package.json, and later ones run scripts that it does not list.
+  const flags = ['--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+  // Show errors only: warnings about engines mean the Node that runs npm, which our scripts do not use.
+  const quiet = ['--no-update-notifier', '--loglevel=error']
+  const { code, output } = await run(program, [...first, 'ci', ...kinds, ...flags, ...quiet], {
+    cwd: folder,
+    shell: process.platform === 'win32' && program === 'npm',
+  })
+  if (code === 0) return
+  const todo =
+    code === undefined
+      ? 'npm itself could not be run. Install Node.js with npm (https://nodejs.org)'
+      : 'Check the network, a proxy (npm config get proxy https-proxy), the registry ' +
+        `(npm config get registry), and whether ${size} are free on the disk`
+  throw new SetupError(`${output}\nInstalling with npm ci failed. ${todo}, then try again.`)
+}
+
+/** Runs a program. Resolves with what it wrote to standard error, and its exit code: undefined when it cannot run. */
+export function run(program, args, options = {}) {
   return new Promise((resolve) => {
-    const child = spawn(program, [...first, ...args], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      shell: windowsScript,
-    })
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options })
     let output = ''
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      output += text
-      process.stderr.write(text)
-    })
+    child.stderr?.setEncoding('utf8').on('data', (text) => (output += text))
     child.on('error', (error) => resolve({ code: undefined, output: error.message }))
     child.on('close', (code) => resolve({ code: code ?? 1, output }))
   })

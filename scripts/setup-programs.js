@@ -1,8 +1,7 @@
 /** The steps of the set-up that install programs for tests and the bench. */
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { root, SetupError } from './setup-dependencies.js'
+import { root, run, SetupError } from './setup-dependencies.js'
 
 export const chromium = { ready: chromiumReady, install: installChromium }
 export const wrk = { ready: wrkReady, install: installWrk }
@@ -23,12 +22,7 @@ async function installChromium() {
   const args = [playwright, 'install', '--no-shell', 'chromium']
   const { output } = await run(process.execPath, args)
   if (await chromiumReady()) return
-  if (canAptInstall()) {
-    process.stdout.write(
-      'That failed. Installing Chromium, 80 MB and what it needs, from the packages of Debian (apt-get) ...\n',
-    )
-    await aptInstall('chromium')
-  }
+  await aptInstall('chromium', 'That failed. Installing Chromium, 80 MB and what it needs,')
   if (await chromiumReady()) return
   // Hide its output, which is long for each try.
   const reason = /^Error: .*/m.exec(output)?.[0] ?? output
@@ -44,12 +38,7 @@ function wrkReady() {
 }
 
 async function installWrk() {
-  if (canAptInstall()) {
-    process.stdout.write(
-      'Installing wrk, 0.1 MB, from the packages of Debian for the bench (apt-get) ...\n',
-    )
-    await aptInstall('wrk')
-  }
+  await aptInstall('wrk', 'Installing wrk, 0.1 MB, for the bench')
   if (wrkReady()) return
   process.stderr.write(
     'There is no wrk: the bench measures with a slower load generator of its own. Better figures need wrk ' +
@@ -64,10 +53,7 @@ function systemProgramsReady() {
 
 async function installSystemPrograms() {
   const script = join(root, 'scripts', 'install-system-programs.sh')
-  const code = await new Promise((resolve) => {
-    const child = spawn('sh', [script], { stdio: ['ignore', 'inherit', 'inherit'] })
-    child.on('error', () => resolve(1)).on('close', resolve)
-  })
+  const { code } = await run('sh', [script], { stdio: ['ignore', 'inherit', 'inherit'] })
   if (code !== 0) throw new SetupError('The system tests cannot run: the reason is above.')
 }
 
@@ -76,26 +62,12 @@ function isInPath(name) {
   return folders.some((folder) => existsSync(join(folder, name)))
 }
 
-function canAptInstall() {
-  return process.getuid?.() === 0 && isInPath('apt-get')
-}
-
-async function aptInstall(name) {
+/** Installs a package of Debian, where this user may. */
+async function aptInstall(name, what) {
+  if (process.getuid?.() !== 0 || !isInPath('apt-get')) return
+  process.stdout.write(`${what} from the packages of Debian (apt-get) ...\n`)
   const command = `apt-get -qq update && apt-get -qq install -y --no-install-recommends ${name}`
-  const { output } = await run('sh', ['-c', command], { DEBIAN_FRONTEND: 'noninteractive' })
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const { output } = await run('sh', ['-c', command], { env })
   process.stderr.write(output)
-}
-
-/** Resolves with its exit code and with what it wrote to standard error. */
-function run(program, args, env = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let output = ''
-    child.stderr.setEncoding('utf8').on('data', (text) => (output += text))
-    child.on('error', (error) => resolve({ output: error.message }))
-    child.on('close', () => resolve({ output }))
-  })
 }

@@ -2,7 +2,7 @@
  * Prepares a fresh clone before `npm start`, `npm test` and the like. It runs on any Node from 20 with
  * nothing installed, so it is plain JavaScript and imports only Node's modules.
  *
- * usage: node scripts/setup.js [--for start|service|check|test-without-browser|test|system|bench]
+ * usage: node scripts/setup.js [--for start|service|check|test|system|bench]
  */
 import { rmSync, statSync, utimes, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,6 @@ const needs = {
   start: [packagesToRun, newEnoughNode, browserFiles, compiled],
   service: [packagesToRun, ourNode, browserFiles, compiled],
   check: [allPackages, ourNode],
-  'test-without-browser': [allPackages, ourNode, browserFiles],
   test: [allPackages, ourNode, browserFiles, chromium],
   system: [allPackages, ourNode, browserFiles, chromium, systemPrograms, wrk],
   bench: [allPackages, ourNode, browserFiles, compiled, wrk],

@@ -1,3 +1,6 @@
+/** `npm run graph`: draws the imports between the rooms of `src/` into docs/architecture.svg. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Graphviz } from '@hpcc-js/wasm-graphviz'
 import { cruise } from 'dependency-cruiser'
 import rules from '../.dependency-cruiser.js'
@@ -61,4 +64,9 @@ const theme = {
   },
   edge: { arrowsize: '0.7' },
   dependencies: [{ criteria: { dependencyTypes: 'type-only' }, attributes: { style: 'dashed' } }],
+}
+
+if (import.meta.main) {
+  const path = join(import.meta.dirname, '../docs/architecture.svg')
+  await writeFile(path, await drawArchitecture())
 }

@@ -25,10 +25,8 @@ export async function buildBrowser() {
   await mkdir(join(root, 'dist/assets'), { recursive: true })
   const ofPages = await languagesIn('src/pages/languages')
   // A form without a heading and a line below it has none in any language.
-  let textNames = []
   for (const [language, own] of await languagesIn('browser/languages')) {
     const texts = { ...own, ...sharedTexts(ofPages.get(language)) }
-    textNames = ['title', 'text', ...Object.keys(texts).filter((name) => name !== 'dir')]
     await writeFile(join(root, 'dist/embed', `${language}.json`), JSON.stringify(texts))
   }
   for (const [language, { fields }] of ofPages) {
@@ -38,8 +36,7 @@ export async function buildBrowser() {
   await bundle('controller.ts', 'embed/later.js', 'esm')
   await bundle('widget.ts', 'embed/widget.js', 'esm')
   await bundle('puzzle.ts', 'embed/puzzle.js', 'esm')
-  const define = { textNames: JSON.stringify(textNames) }
-  await bundle('author.ts', 'embed/author.js', 'esm', define)
+  await bundle('author.ts', 'embed/author.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')
   await style('browser/fields.css', 'embed/fields.css')

@@ -48,6 +48,8 @@ const confined = [
   {
     homes: [
       'src/journal/sqlite/connect.ts',
+      // Copies pages as they are.
+      'src/journal/sqlite/write-log.js',
       'src/platform/node/temporary-tables.ts',
       'src/platform/node/directory-lock.ts',
     ],
@@ -71,52 +73,21 @@ const confined = [
   },
 ]
 
-const nodeGlobals = ['Buffer', 'process', 'global', 'require', '__dirname', '__filename']
-const webOnly = {
-  message:
-    "This room runs on the web's own APIs: use Uint8Array, TextEncoder, or have it passed in.",
-  globals: nodeGlobals,
-}
-
 const noBarrel = {
   selector: 'ExportAllDeclaration, ExportNamedDeclaration[source]',
   message: 'Do not re-export: import it from the file that defines it.',
 }
-
-/** The rooms, except `nodeRoom`, that must also run on other runtimes than Node. */
-const webRooms = [
-  'src/http/',
-  'src/intake/',
-  'src/pages/',
-  'src/api/',
-  'src/challenge/',
-  'src/signup/',
-  'src/delivery/',
-  'src/alerts/',
-  'src/spreadsheet/google/',
-  'src/client/',
-  'src/platform/',
-]
-const nodeRoom = 'src/platform/node/'
 
 /** The blocks of ESLint's configuration for `src/`. */
 export function confinedBlocks() {
   const homes = new Set(confined.flatMap((it) => it.homes))
   return [
     { files: ['src/**'], rules: rulesFor(confined) },
-    {
-      files: webRooms.map((room) => `${room}**`),
-      ignores: [`${nodeRoom}**`],
-      rules: rulesFor([...confined, webOnly]),
-    },
-    ...[...homes].map((home) => ({ files: [home], rules: rulesFor(confinedIn(home)) })),
+    ...[...homes].map((home) => ({
+      files: [home],
+      rules: rulesFor(confined.filter((it) => !it.homes.includes(home))),
+    })),
   ]
-}
-
-function confinedIn(home) {
-  const others = confined.filter((it) => !it.homes.includes(home))
-  const isWeb = webRooms.some((room) => home.startsWith(room)) && !home.startsWith(nodeRoom)
-  return isWeb ? [...others, webOnly] : others
 }
 
 function rulesFor(all) {

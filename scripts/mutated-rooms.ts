@@ -11,22 +11,22 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: ['src/{api,challenge,delivery,intake,operations,ops,pages,spreadsheet}/**/*.test.ts'],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: [
-    'test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored.slow,upgraded,whole-journal}.test.ts',
+    'test/journal/{sqlite,sqlite-instances.slow,sqlite-file,sites,beside,copy,erasure-files,restored.slow,whole-journal}.test.ts',
     'test/service/move-journal.slow.test.ts',
   ],
   // Half of what the tables do shows on PostgreSQL only: locks, clocks, and what others have committed.
   'journal/tables': [
     'test/journal/{sqlite,sites,beside,restored.slow}.test.ts',
-    'test/journal/postgres{,-clocks,-locks,-reads,-together}.test.ts',
+    'test/journal/postgres-{all,clocks,locks,reads,together}.slow.test.ts',
   ],
   'journal/postgres': [
-    'test/journal/postgres{,-beside,-clocks,-lease,-locks,-reads,-server-facts,-together}.test.ts',
-    'test/faults/postgres-*.test.ts',
+    'test/journal/postgres-{all,beside,clocks,lease,locks,reads,server-facts,together}.slow.test.ts',
+    'test/faults/postgres-*.slow.test.ts',
     'test/service/move-journal.slow.test.ts',
   ],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],
-  http: ['test/http/{by-fetch,cors,edge,hosts,rate-limit}.test.ts'],
+  http: ['test/http/{cors,edge,hosts,over-tcp,rate-limit}.test.ts'],
 }
 
 export const roomNames = Object.keys(rooms)

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { ESLint } from 'eslint'
 import { expect, test } from 'vitest'
 import tseslint from 'typescript-eslint'
@@ -14,7 +15,6 @@ const bad: readonly Sample[] = [
   ['no-restricted-properties', 'src/service/a.ts', `const { env } = process`],
   ['no-restricted-imports', 'src/service/a.ts', `import { env } from 'node:process'`],
   ['no-restricted-globals', 'src/intake/a.ts', `await fetch(url)`],
-  ['no-restricted-globals', 'src/intake/a.ts', `const client = { fetch }`],
   ['no-restricted-globals', 'src/intake/a.ts', `const get = options.fetch ?? globalThis.fetch`],
   ['no-restricted-imports', 'src/challenge/a.ts', `import { request as send } from 'node:https'`],
   ['no-restricted-properties', 'src/delivery/a.ts', `const now = Date.now()`],
@@ -29,35 +29,22 @@ const bad: readonly Sample[] = [
   ['no-restricted-syntax', 'src/journal/sqlite/a.ts', `const db = new DatabaseSync(file)`],
   ['no-restricted-syntax', 'src/spreadsheet/workbook/a.ts', `await file.sync()`],
   ['no-restricted-syntax', 'src/spreadsheet/workbook/a.ts', `await file.datasync()`],
-  ['no-restricted-globals', 'src/spreadsheet/google/a.ts', `const key = Buffer.from(text)`],
-  ['no-restricted-globals', 'src/delivery/a.ts', `process.nextTick(run)`],
-  ['no-restricted-globals', 'src/client/client.ts', `process.nextTick(run)`],
   ['no-restricted-exports', 'src/a.ts', `export default function a() {}`],
   ['no-restricted-exports', 'src/a.ts', `const a = 1\nexport default a`],
-  ['no-restricted-exports', 'src/a.ts', `const a = 1\nexport { a as default }`],
   ['no-restricted-syntax', 'src/a.ts', `export { b } from './b.ts'`],
   ['no-restricted-syntax', 'src/a.ts', `export * from './b.ts'\nexport const c = 1`],
   ['max-lines-per-function', 'src/a.ts', longFunction],
   ['house/test-length', 'test/a.test.ts', `describe('a', () => {\ntest('b', ${longFunction})\n})`],
   ['check-file/filename-naming-convention', 'src/intake/rateLimit.ts', ''],
-  ['check-file/filename-naming-convention', 'src/intake/rate_limit.ts', ''],
   ['check-file/folder-naming-convention', 'src/rateLimit/a.ts', ''],
   ['check-file/filename-blocklist', 'src/utils/text.ts', ''],
-  ['check-file/filename-blocklist', 'test/helpers/text.ts', ''],
   ['no-warning-comments', 'src/a.ts', `// ${'TO' + 'DO'}: later`],
-  ['no-warning-comments', 'test/a.ts', `/* ${'FIX' + 'ME'} */`],
   ['vitest/no-disabled-tests', 'src/a.test.ts', `test.skip('a', () => {})`],
   ['vitest/no-focused-tests', 'src/a.test.ts', `describe.only('a', () => {})`],
-  ['vitest/no-focused-tests', 'src/a.test.ts', `it.concurrent.only('a', () => {})`],
   ['vitest/warn-todo', 'src/a.test.ts', `test.todo('a')`],
   ['no-restricted-syntax', 'src/a.test.ts', `test.fails('a', () => {})`],
   ['vitest/expect-expect', 'src/a.test.ts', `test('a', () => { run() })`],
   ['vitest/no-identical-title', 'src/a.test.ts', `test('a', run)\ntest('a', run)`],
-  [
-    'vitest/no-identical-title',
-    'src/a.test.ts',
-    `describe('b', () => { test('a', run)\ntest('a', run) })`,
-  ],
 ]
 
 const good: readonly (readonly [path: string, text: string])[] = [

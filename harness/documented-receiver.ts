@@ -1,27 +1,18 @@
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
-import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 
-import { readSnippets } from '../test/docs/docs-snippets.ts'
 import { endWithUs } from './end-with-us.ts'
 import { freePort } from './free-port.ts'
 import { patienceMs } from './patience.ts'
-import { tempFolder } from './temp-folder.ts'
+import { projectRoot } from './source-file.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
 import { webhookBody, webhookIdOf } from '../src/outbox/webhook/endpoint.ts'
 import { sendMessage } from '../src/outbox/webhook/send.ts'
 import { makeSignup } from './make-signup.ts'
 
-/** The code of docs/webhooks.md in this language under this heading. */
-export function documentedCode(heading: string, language: string): string {
-  const snippets = readSnippets('docs/webhooks.md').filter(
-    (it) => it.title.startsWith(heading) && it.language === language,
-  )
-  expect(snippets).toHaveLength(1)
-  return snippets[0]?.code ?? ''
-}
+export const receiverFolder = join(projectRoot, 'examples/webhooks')
 
 const bytes = [24, 64].map((length) => Buffer.alloc(length, 'k'))
 const secrets = bytes.map((key) => `whsec_${key.toString('base64')}`)
@@ -29,15 +20,13 @@ const secrets = bytes.map((key) => `whsec_${key.toString('base64')}`)
 /** Starts a receiver of webhooks as a process of its own, which knows two secrets. */
 export async function startReceiver(
   [program, file]: readonly [program: string, file: string],
-  code: string,
   env: Readonly<Record<string, string>> = {},
+  folder = receiverFolder,
 ) {
   await using made = new AsyncDisposableStack()
-  const folder = made.use(await tempFolder())
-  writeFileSync(join(folder.path, file), code)
   const port = await freePort()
   const child = spawn(program, [file], {
-    cwd: folder.path,
+    cwd: folder,
     stdio: 'pipe',
     env: {
       PATH: process.env['PATH'],
@@ -100,7 +89,7 @@ export function sendingTo({ url }: Pick<Receiver, 'url'>) {
   }
 }
 
-/** A receiver of the documentation takes what is signed, once, and nothing else. */
+/** A receiver of the examples takes what is signed, once, and nothing else. */
 export async function expectToVerify(receiver: Receiver): Promise<void> {
   const { send, forge } = sendingTo(receiver)
   const signup = makeSignup({ email: 'grüße@example.com', name: 'Ada \u2028 Lovelace' })

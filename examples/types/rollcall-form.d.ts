@@ -1,6 +1,6 @@
 /** Types of `<rollcall-form>`, of its events and of `window.Rollcall`. Beside it belongs the file of your framework. */
 
-/** The attributes. Each is told in docs/embed.md. */
+/** The attributes. Each is told in docs/forms.md. */
 export interface RollcallAttributes {
   /** A text of the form: `text-submit`, `text-email-missing`. */
   [text: `text-${string}`]: string | undefined

@@ -1,3 +1,5 @@
+// @module-tag slow
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,9 +10,10 @@ import {
   startBrowser,
 } from '../../harness/browser.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
-import { documentedUrl, readSnippets } from './docs-snippets.ts'
+import { documentedUrl } from './docs-snippets.ts'
 import { bundleComponent, renderAstro } from './framework-bundle.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
+import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 
 let browser: Browser
@@ -29,11 +32,10 @@ afterAll(async () => {
   await challenge[Symbol.asyncDispose]()
 })
 
-/** The only snippet of the guide in this language. */
-function snippet(language: string): string {
-  const found = readSnippets('docs/embed.md').filter((it) => it.language === language)
-  expect(found).toHaveLength(1)
-  return found[0]?.code ?? ''
+/** The component to copy, which asks this service. */
+function componentIn(language: string): string {
+  const path = join(projectRoot, `examples/components/Signup.${language}`)
+  return readFileSync(path, 'utf8').replaceAll(documentedUrl, service.url)
 }
 
 const rows = (tab: string) => addressesIn(join(service.folder, 'data'), `${tab}.csv`)
@@ -52,7 +54,7 @@ test.each([
 ] as const)(
   'the component for %s signs somebody up, tells the app, and leaves nothing behind when it is removed',
   async (framework, language) => {
-    const code = snippet(language).replaceAll(documentedUrl, service.url)
+    const code = componentIn(language)
     const script = await bundleComponent(framework, code)
     await using host = await openHost(browser, {
       body: '<div id="app"></div>',
@@ -74,7 +76,7 @@ test.each([
 )
 
 test('the component for Astro signs somebody up, compiled by Astro but with a small runtime of our own', async () => {
-  const code = snippet('astro').replaceAll(documentedUrl, service.url)
+  const code = componentIn('astro')
   const body = await renderAstro(code, { tab: 'astro' })
   await using host = await openHost(browser, { body: `<main>${body}</main>`, service: service.url })
   await signUp(host, 'one@example.com')

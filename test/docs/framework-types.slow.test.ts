@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
@@ -5,7 +6,6 @@ import { expect, test } from 'vitest'
 import { eventNames } from '../../browser/events.ts'
 import { optionGroups, simpleOptions } from '../../browser/options.ts'
 import { projectRoot } from '../../harness/source-file.ts'
-import { readSnippets } from './docs-snippets.ts'
 
 const folder = join(projectRoot, 'examples/types')
 
@@ -46,8 +46,7 @@ const frameworks = {
     export const used: SvelteHTMLElements['rollcall-form'] = ${props(given)}`,
 }
 
-const jsxOfGuide =
-  readSnippets('docs/embed.md').find(({ language }) => language === 'jsx')?.code ?? ''
+const component = readFileSync(join(projectRoot, 'examples/components/Signup.jsx'), 'utf8')
 
 const slips = [
   { name: 'tabs', value: 'News' },
@@ -64,7 +63,7 @@ test.each(['react', 'vue', 'svelte'] as const)(
     const errors = typeErrors({
       ...typesOf('rollcall-form.ts', `rollcall-${framework}.ts`),
       'every.tsx': write([...attributes, ...events]),
-      ...(framework === 'react' && { 'signup.jsx': jsxOfGuide }),
+      ...(framework === 'react' && { 'signup.jsx': component }),
       ...slipped,
     })
     expect(errors).toEqual([

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -6,9 +7,13 @@ import { htmlProblems } from '../../harness/html-problems.ts'
 import { shareService } from '../../harness/shared-service.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 
-const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
-const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''
-const settings = parseEnv(block('sh')) as Record<string, string>
+const docs = readFileSync(join(projectRoot, 'docs/forms.md'), 'utf8')
+const blockAfter = (heading: string, kind: string) => {
+  const [, section = ''] = docs.split(`\n## ${heading}\n`)
+  return new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(section)?.[1] ?? ''
+}
+const frame = blockAfter('In a frame', 'html')
+const settings = parseEnv(blockAfter('The hosted page', 'sh')) as Record<string, string>
 
 const shared = shareService({ env: settings })
 
@@ -27,19 +32,19 @@ test('the settings in the guide make the page that the guide describes', async (
 })
 
 test('the frame in the guide signs somebody up, and is as high as its content', async () => {
-  const body = block('html').replaceAll('https://signup.example.com', '%s')
-  const page = `<!doctype html><html lang="en"><head><title>x</title></head><body>${block('html')}`
+  const body = frame.replaceAll('https://signup.example.com', '%s')
+  const page = `<!doctype html><html lang="en"><head><title>x</title></head><body>${frame}`
   expect(await htmlProblems(page)).toEqual([])
   await using host = await shared.open({ body })
-  const frame = host.page.frameLocator('iframe')
-  await frame.getByLabel('Email address').fill('ada@example.com')
-  await frame.getByRole('checkbox').check()
+  const inFrame = host.page.frameLocator('iframe')
+  await inFrame.getByLabel('Email address').fill('ada@example.com')
+  await inFrame.getByRole('checkbox').check()
   const height = () => host.page.locator('iframe').evaluate((it) => it.clientHeight)
   await expect.poll(height).toBeGreaterThan(200)
-  await frame.getByRole('button', { name: 'Count me in' }).click()
-  await frame.getByRole('heading', { name: 'Thank you' }).waitFor()
-  await frame.getByText('The first letter comes on Sunday.').waitFor()
-  await frame.getByRole('link', { name: 'Continue' }).waitFor()
+  await inFrame.getByRole('button', { name: 'Count me in' }).click()
+  await inFrame.getByRole('heading', { name: 'Thank you' }).waitFor()
+  await inFrame.getByText('The first letter comes on Sunday.').waitFor()
+  await inFrame.getByRole('link', { name: 'Continue' }).waitFor()
   await expect.poll(height).toBeLessThan(200)
   const rows = () => shared.rows('Newsletter')
   await expect.poll(() => rows()[0]?.[0]).toBe('ada@example.com')

@@ -62,6 +62,13 @@ export function scriptsMarked(mark: string, markdown: string): string[] {
     .map(({ text }) => text)
 }
 
+/** What stands below the heading that begins like this. */
+export function sectionOf(markdown: string, heading: string): string {
+  const section = markdown.split(/^## /m).find((it) => it.startsWith(heading))
+  if (section === undefined) throw new Error(`no heading begins with "${heading}"`)
+  return section
+}
+
 /** Names of the npm scripts that the blocks of shell commands call. */
 export function npmScriptsIn(markdown: string): string[] {
   return blocksOf(markdown)

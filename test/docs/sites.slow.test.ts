@@ -1,9 +1,10 @@
+// @module-tag slow
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../../harness/source-file.ts'
-import { fileSchema, siteSchema } from '../../src/config/sites/site-schema.ts'
+import { fileKind, siteKind } from '../../src/config/sites/site-schema.ts'
 
 const textOf = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
 const schema = JSON.parse(textOf('config.schema.json')) as object
@@ -15,14 +16,17 @@ function filesIn(path: string): readonly object[] {
   return Array.from(blocks, ([, json = '']) => JSON.parse(json) as object)
 }
 
-test.each(['docs/sites.md', 'docs/fields.md'])(
+test.each(['docs/sites.md', 'docs/forms.md'])(
   'the files in %s are right, and so does the schema say',
   (path) => {
     const files = filesIn(path)
     expect(files).not.toEqual([])
     for (const file of files) {
-      const { sites } = fileSchema.parse(file)
-      for (const site of Object.values(sites)) siteSchema.parse(site)
+      const problems: string[] = []
+      fileKind.parse(file, ({ problem }, ...path) => {
+        problems.push([...path, problem].join(' '))
+      })
+      expect(problems).toEqual([])
       expect({ file, valid: isValid(file), errors: isValid.errors }).toMatchObject({ valid: true })
     }
   },
@@ -42,11 +46,10 @@ test('the schema refuses what the validation refuses', () => {
 
 test('docs/sites.md has every key of a site and of its page', () => {
   const page = textOf('docs/sites.md')
-  const { challenge, page: pageSchema, spam, mail } = siteSchema.shape
-  const shapes = [siteSchema, ...[pageSchema, challenge, spam, mail].map((it) => it.unwrap())].map(
-    ({ shape }) => shape,
-  )
-  const keys = shapes.flatMap((shape) => Object.keys(shape))
+  const propertiesOf = (it: unknown) => (it as { readonly properties: object }).properties
+  const site = propertiesOf(siteKind.schema) as Readonly<Record<string, unknown>>
+  const parts = ['page', 'challenge', 'spam', 'mail'].map((key) => propertiesOf(site[key]))
+  const keys = [site, ...parts].flatMap((it) => Object.keys(it))
   const missing = keys.filter((key) => !page.includes(`\`${key}\``))
   expect(missing).toEqual([])
 })

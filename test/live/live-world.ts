@@ -1,4 +1,3 @@
-import { sha256 } from '../../src/platform/node/digest.ts'
 import { type sheets_v4, sheets } from '@googleapis/sheets'
 import { OAuth2Client } from 'google-auth-library'
 
@@ -37,7 +36,7 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
   if (!liveId) {
     throw new Error(
       `Set LIVE_SHEET_ID to the id of a throwaway spreadsheet whose title begins with "${liveTitle}", ` +
-        'and SHEETS_CREDENTIALS_FILE to the key of the service account. docs/live-check.md says how.',
+        'and SHEETS_CREDENTIALS_FILE to the key of the service account. docs/decisions/testing.md says how.',
     )
   }
   const variables = { ...environment.variables, SHEETS_SHEET_ID: liveId }
@@ -71,7 +70,7 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
           apiUrl,
           tokenUrl,
         },
-        ...{ http: httpClient, clock, random: Math.random, digest: sha256, gate },
+        ...{ http: httpClient, clock, random: Math.random, gate },
       }),
     async update(requests) {
       await gate(testSignal)

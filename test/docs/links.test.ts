@@ -16,6 +16,14 @@ test('every link between the pages of the documentation leads to a file, and to 
   expect(lost).toEqual([])
 })
 
+test('every file that docs/decisions/security.md names exists', () => {
+  const page = textOf('docs/decisions/security.md')
+  const paths = Array.from(page.matchAll(/`([\w./-]*\w\.(?:ts|js|service|yaml|json|md))`/g))
+  const named = paths.map(([, path = '']) => path).filter((path) => path !== 'embed.js')
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([])
+})
+
 function leadsSomewhere(page: string, link: string): boolean {
   const [file = '', heading] = link.split('#')
   const target = file === '' ? page : relative(projectRoot, join(projectRoot, dirname(page), file))

@@ -146,12 +146,18 @@ test('the package is small, and has no test, no TypeScript and no data', async (
   expect(others.toSorted()).toEqual([
     'package/.env.example',
     'package/LICENSE',
+    'package/examples/components/Signup.astro',
+    'package/examples/components/Signup.jsx',
+    'package/examples/components/Signup.svelte',
+    'package/examples/components/Signup.vue',
     'package/examples/proxies/Caddyfile',
     'package/examples/proxies/nginx.conf',
     'package/examples/systemd/rollcall',
     'package/examples/systemd/rollcall-backup.service',
     'package/examples/systemd/rollcall-backup.timer',
     'package/examples/systemd/rollcall.service',
+    'package/examples/webhooks/receiver.mjs',
+    'package/examples/webhooks/receiver.py',
   ])
   expect(
     names.filter((name) => /\.test\.|^package\/(test|harness|data|scripts)\//.test(name)),
@@ -168,6 +174,6 @@ test('every link of a page of the package leads to a file of the package', async
       if (!/^\w+:/.test(path)) links.push(join(dirname(page), path))
     }
   }
-  expect(links).toContain('package/SECURITY.md')
+  expect(links).toContain('package/docs/privacy.md')
   expect(links.filter((path) => !existsSync(join(folder.path, path)))).toEqual([])
 })

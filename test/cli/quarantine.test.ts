@@ -160,7 +160,7 @@ test('one in a batch that is on its way is released when that has ended, and unt
   expect(rows).toEqual(['Email', 'before@example.com', 'ada@example.com'])
 })
 
-test('status, export and a later filter tell suspect signups apart', async () => {
+test('status, doctor, export and a later filter tell suspect signups apart', async () => {
   await using data = await tempFolder()
   const place = { dataDir: data.path, env }
   {
@@ -176,7 +176,9 @@ test('status, export and a later filter tell suspect signups apart', async () =>
       suspect: { today: 2, sevenDays: 2, all: 2, signs: { 'hidden-field': 2 } },
       waiting: { signups: 0 },
     })
-    expect((await runCommand(['status'], place)).stdout).toMatch(/Suspect +2 +2 +2/)
+    expect((await runCommand(['status'], place)).stdout).toMatch(/Suspect +2 +2 +2[^]*^Held +2$/m)
+    const doctor = await runCommand(['doctor'], place)
+    expect(doctor.stdout).toMatch(/^warning held +signups that are held: 2\. Do: .* quarantine, /m)
     const exported = await runCommand(['export'], place)
     expect(exported.stdout).toContain('b@example.com')
     expect(exported.stdout).not.toContain('a@example.com')
@@ -222,6 +224,7 @@ test('under confirmation a suspect signup is listed without a row, and can be co
   expect(await held(place)).toMatchObject([{ id, email: 'ada@example.com' }])
   const status = await runCommand(['status'], place)
   expect(status.stdout).toMatch(/^Pending +1, of which 1 held$/m)
+  expect((await runCommand(['doctor'], place)).stdout).toMatch(/^warning held .*: 1\. Do: /m)
   await decidePending(data.path)
   expect(readTab(data.path, 'Sheet1.csv')).toEqual([])
   const { stdout } = await runCommand(['quarantine', 'release', id], place)

@@ -8,7 +8,7 @@ import type { Session } from '../session.ts'
 import { counted } from '../../operations/words.ts'
 import { databaseChecks, folderChecks } from './journal-checks.ts'
 import { instanceDoors, siteDoors } from './public-checks.ts'
-import { backlogCheck, keyCheck, quotaCheck, settingsCheck } from './site-checks.ts'
+import { backlogCheck, heldCheck, keyCheck, quotaCheck, settingsCheck } from './site-checks.ts'
 import {
   type Check,
   challengeFindings,
@@ -36,7 +36,7 @@ function roundsOf({ config: { database, hasSites }, sites }: Subject) {
   const places = [...(database ? databaseChecks : folderChecks), noticesFindings, mailFindings]
   /** What a site is set up with, and what has become of its signups. */
   const setup = [keyCheck, spreadsheetFindings, challengeFindings]
-  const deliveries = [backlogCheck, quotaCheck, webhookFindings]
+  const deliveries = [backlogCheck, heldCheck, quotaCheck, webhookFindings]
   const round = (checks: readonly Check[], heading?: string, site = sites[0], name?: string) => {
     return { checks, heading, site, name }
   }

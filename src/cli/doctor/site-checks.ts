@@ -4,6 +4,7 @@ import { type DeliveryNote, readDeliveryNote } from '../../journal/contracts/del
 import type { Reader } from '../../journal/contracts/reader.ts'
 import { quotaLeft } from '../../operations/status.ts'
 import { hour, inWords, minute } from '../../platform/clock.ts'
+import { rollcall } from '../../platform/command-words.ts'
 import { findingsOf } from '../../platform/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
@@ -69,6 +70,15 @@ async function waiting(reader: Reader, aside: DeliveryNote['tabs'], now: Millis)
     message,
     'Correct the other faults. If there is none, look into the log of the service, which tells about delivery.',
   )
+}
+
+/** Signups in quarantine. `backlogCheck` tells of a journal that cannot be used. */
+export const heldCheck: Check = async ({ journal }) => {
+  const { held, suspect } = (await journal?.reader.beside()) ?? { held: 0, suspect: 0 }
+  const count = held + suspect
+  if (count === 0) return []
+  const hint = `List them with ${rollcall('quarantine')}, and release or erase them within 90 days.`
+  return [findingsOf('held').warning(`signups that are held: ${digits(count)}`, hint)]
 }
 
 export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, clock }) => {

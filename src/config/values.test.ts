@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { tried } from '../../harness/tried.ts'
 import { exemplified, type Kind, oneOf, wholeNumber } from './kind.ts'
-import { emailAddress, filePath, httpUrl, listenHost, spreadsheetId, tabName } from './values.ts'
+import {
+  emailAddress,
+  filePath,
+  httpUrl,
+  listenHost,
+  retentionDays,
+  spreadsheetId,
+  tabName,
+} from './values.ts'
 
 const port = wholeNumber(0, 65_535)
 const logLevel = oneOf(['info', 'warn'])
@@ -12,6 +20,8 @@ const docs = 'https://docs.google.com'
 const accepted: readonly (readonly [Kind<unknown>, string, unknown])[] = [
   [port, '0', 0],
   [port, '65535', 65_535],
+  [retentionDays, '0', 0],
+  [retentionDays, '2', 2],
   [httpUrl, 'https://sheets.googleapis.com/', 'https://sheets.googleapis.com'],
   [httpUrl, 'HTTPS://Example.com/Proxy//', 'https://example.com/Proxy'],
   [httpUrl, 'http://[::1]:8080', 'http://[::1]:8080'],
@@ -50,6 +60,8 @@ const refused: readonly (readonly [Kind<unknown>, string, RegExp])[] = [
   [port, '-1', /whole number from 0 to 65,535/],
   [port, '3000.5', /whole number from 0 to 65,535/],
   [port, '9'.repeat(400), /whole number from 0 to 65,535/],
+  [retentionDays, '1', /is too short/],
+  [retentionDays, '36501', /whole number from 0 to 36,500/],
   [httpUrl, 'sheets.googleapis.com', /is not an http/],
   [httpUrl, 'ftp://example.com', /is not an http/],
   [httpUrl, 'https:example.com', /is not an http/],

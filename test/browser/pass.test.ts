@@ -30,17 +30,24 @@ test('somebody signs up in the form of a script tag, on a page of another origin
   expect(host.complaints).toEqual([])
 })
 
-test('the owner signs in to the admin page, and finds a person there', async () => {
+test('the owner signs in to the admin page, and finds a person there, with times in the zone of the browser', async () => {
   await using host = await open({ body: '<script src="%s/embed.js" data-tab="Seen"></script>' })
   await signUp(host.page, 'cy@example.com')
   await expect.poll(() => rows('Seen')).toHaveLength(1)
-  await using opened = await visit('/admin')
+  await using opened = await visit('/admin', { timezoneId: 'Australia/Adelaide' })
   const { page } = opened
   await page.getByLabel('token').fill(adminToken)
   await page.getByRole('button', { name: 'Sign in' }).click()
   const views = page.getByRole('navigation', { name: 'Views' })
   await views.getByRole('link', { name: 'Signups' }).click()
   await page.getByText('cy@example.com').waitFor()
+  await page.getByText('Times are in Australia/Adelaide, axes and days in UTC.').waitFor()
+  const time = page.locator('time').first()
+  const told = /(\d+):(\d+)/.exec((await time.textContent()) ?? '')
+  const at = /T(\d+):(\d+)/.exec((await time.getAttribute('datetime')) ?? '')
+  // Half an hour from UTC, in winter and in summer.
+  expect(Math.abs(Number(told?.[2]) - Number(at?.[2]))).toBe(30)
+  expect(await time.getAttribute('title')).toContain(`${at?.[1]}:${at?.[2]} UTC`)
   expect(await accessibilityProblems(page)).toEqual([])
   expect(opened.complaints).toEqual([])
 })

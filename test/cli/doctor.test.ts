@@ -6,7 +6,7 @@ import { createChallengeWorld } from '../../harness/challenge-world.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import { runCommand } from '../../harness/run-command.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -40,6 +40,23 @@ test('doctor prints one line for each check of a local workbook, in order', asyn
   )
   expect(doors).toMatch(/^warning https +PUBLIC_URL is not set,/m)
   expect(ending).toBe('No fault found. 7 warnings to think about.\n')
+})
+
+test('a name in .env that is no setting is told by doctor and at the start, with the setting that it may mean', async () => {
+  await using folder = await tempFolder()
+  await writeFile(join(folder.path, '.env'), 'SHEET_TAB=News\n')
+  const { code, of } = await runDoctor({ folder: folder.path })
+  const [warning, ...others] = of('settings')
+  const message = warning?.message ?? ''
+  expect({ code, state: warning?.state, others }).toEqual({ code: 0, state: 'warning', others: [] })
+  expect(message).toMatch(/^SHEET_TAB .*SHEET_TABS/)
+  const env = { HOST: '127.0.0.1', PORT: '0' }
+  const service = startCommand(['serve'], { folder: folder.path, env })
+  await expect.poll(service.stdout).toContain('Rollcall listens on')
+  service.kill('SIGTERM')
+  const { stderr } = await service.ended
+  const lines = stderr.split('\n').filter((line) => line.includes(JSON.stringify(message)))
+  expect(lines).toEqual([expect.stringContaining('"level":40')])
 })
 
 test('doctor warns of no door that is closed, and of those of each site apart', async () => {

@@ -69,10 +69,16 @@ test('doctor counts the signups of all sites of the journal', async () => {
   expect(stdout).toMatch(/^ok +journal +is sound; signups in it: 3$/m)
 })
 
-test('forget erases a person from all sites of the journal, also from those that the settings do not name', async () => {
+test('forget erases a person from all sites of the journal, also from those that the settings do not name, and says what it cannot reach', async () => {
   await using data = await threeSites()
   const forgotten = await data.run('forget', ada, '--json')
-  expect(JSON.parse(forgotten.stdout)).toMatchObject({ done: true, signups: { erased: 3 } })
+  expect(JSON.parse(forgotten.stdout)).toMatchObject({
+    ...{ done: true, signups: { erased: 3 } },
+    byHand: expect.arrayContaining([
+      expect.stringMatching(/^exports /),
+      expect.stringMatching(/version history/),
+    ]),
+  })
   for (const name of ['launch', 'shop', 'gone']) {
     expect((await data.run('export', '--site', name)).stdout).not.toContain(ada)
   }

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../../harness/source-file.ts'
+import { signalPoints, suspectPoints } from '../../src/signup/suspicion.ts'
 
 const pages = globSync(['*.md', '{docs,examples,emulators}/**/*.md'], { cwd: projectRoot })
 
@@ -22,6 +23,14 @@ test('every file that docs/decisions/security.md names exists', () => {
   const named = paths.map(([, path = '']) => path).filter((path) => path !== 'embed.js')
   expect(named.length).toBeGreaterThan(30)
   expect(named.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([])
+})
+
+test('docs/spam.md has each sign of spam with the points that the filter gives it', () => {
+  const page = textOf('docs/spam.md')
+  const rows = page.matchAll(/^\| `([a-z-]+)` +\| +(\d+) \|/gm)
+  const points = Array.from(rows, ([, sign, given]) => [sign, Number(given)])
+  expect(Object.fromEntries(points)).toEqual(signalPoints)
+  expect(page).toContain(`suspect at **${suspectPoints} points**`)
 })
 
 function leadsSomewhere(page: string, link: string): boolean {

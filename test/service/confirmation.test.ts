@@ -1,12 +1,16 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 
 import { startMailServer } from '../../harness/mail-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn, readTab } from '../../harness/read-workbook.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { testCertificate } from '../../harness/webhook-receiver.ts'
+import type { Status } from '../../src/operations/status.ts'
 import type { SignupAccepted } from '../../src/signup/wire.ts'
 
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
@@ -98,4 +102,33 @@ test('asking for new tabs counts for the client that asks, and confirming opens 
   const tab = mail?.to.split('@')[0]
   await expect.poll(() => readTab(data.path, `${tab}.csv`)).toHaveLength(2)
   expect(await statuses('192.0.2.1', ['one-more', 'Sheet1'])).toEqual([1, 1])
+})
+
+test('import and backfill send no mail, neither to confirm nor to greet', async () => {
+  await using mailServer = await startMailServer()
+  await using data = await tempFolder()
+  const env = { ...mailServer.env, CONFIRMATION: 'mail', WELCOME_MAIL: 'on' }
+  const place = { dataDir: data.path, env }
+  const list = join(data.path, 'list.csv')
+  await writeFile(list, 'Email\nada@example.com\nbob@example.com\n')
+  const expectRows = () =>
+    expect.poll(() => addressesIn(data.path)).toEqual(['ada@example.com', 'bob@example.com'])
+  expect(await runCommand(['import', list], place)).toMatchObject({ code: 0 })
+  {
+    await using _ = await bootService(place)
+    await expectRows()
+  }
+  await writeFile(join(data.path, 'sheets/Sheet1.csv'), '')
+  const backfill = ['backfill', '--all', '--deleted', '--json']
+  const { stdout } = await runCommand(backfill, place)
+  expect(JSON.parse(stdout)).toMatchObject({ putBack: 2 })
+  await using service = await bootService(place)
+  await expectRows()
+  await postSignup(service.url, { email: 'cy@example.com' })
+  const mails = async () => {
+    const { stdout } = await runCommand(['status', '--json'], place)
+    const { waiting } = (JSON.parse(stdout) as Status).mail
+    return { waiting, to: (await mailServer.mails()).map(({ to }) => to) }
+  }
+  await expect.poll(mails).toEqual({ waiting: 0, to: ['cy@example.com'] })
 })

@@ -13,10 +13,17 @@ const fields = [
   { name: 'news', type: 'checkbox' },
 ]
 
-test('fields of a site go from a JSON body, a form, a bulk request and an import into their columns', async () => {
+test('fields of a site are described in the config, and go from a JSON body, a form, a bulk request and an import into their columns', async () => {
   const env = { ROLLCALL_CONFIG: JSON.stringify({ sites: { default: { fields } } }) }
   await using service = await bootService({ env: { ...env, API_KEYS: 'a-long-right-key' } })
   const { url } = service
+  expect(await (await fetch(`${url}/api/config?site=default`)).json()).toMatchObject({
+    fields: [
+      { name: 'company', type: 'text', label: 'Firma', required: true, maxLength: 80 },
+      { name: 'seats', type: 'number', required: false, min: 1 },
+      { name: 'news', type: 'checkbox', required: false },
+    ],
+  })
   const dataDir = join(service.folder, 'data')
   const post = (body: unknown, headers = {}) => postSignup(url, body, headers)
   const values = { company: '=Engines', seats: 2.5, news: true }

@@ -37,3 +37,8 @@ test.each<[string, Partial<Signup>]>([
   expect(planned).toBeGreaterThanOrEqual(bytes)
   expect(planned).toBeLessThan(bytes * 1.05)
 })
+
+test('a call takes 5,000 rows or 2 MiB at most, and a spreadsheet 300 markers', () => {
+  const markers = { max: 300, idMax: 2_147_483_647 }
+  expect(googleProfile).toMatchObject({ rowsMax: 5000, bytesMax: 2_097_152, markers })
+})

@@ -285,6 +285,15 @@ test.skipIf(process.platform === 'win32')('a DATA_DIR that others can read', asy
   expect((await stat(data.path)).mode & 0o777).toBe(0o755)
 })
 
+// Linux says of this file system that nothing is free in it.
+test.runIf(process.platform === 'linux')('a DATA_DIR on a disk without room', async () => {
+  const { code, of } = await runDoctor({ dataDir: '/proc/rollcall' })
+  expect({ code, found: of('disk') }).toMatchObject({
+    code: 1,
+    found: [{ state: 'fault', message: 'only 0 MB are free in /proc/rollcall' }],
+  })
+})
+
 test('a DATA_DIR that is a file', async () => {
   await using folder = await tempFolder()
   const dataDir = join(folder.path, 'data')

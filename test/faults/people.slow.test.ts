@@ -126,25 +126,6 @@ describe.concurrent('DATA_DIR', () => {
     await allDelivered(service)
     expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace', 'new'])
   })
-
-  test('when the settings name another spreadsheet, the signups that wait are delivered there', async () => {
-    await using folder = await tempFolder()
-    await using world = await createGoogleWorld()
-    await using other = await createGoogleWorld()
-    {
-      await using service = await startService({ dataDir: folder.path, env: world.env })
-      await signUp(service, 'ada')
-      await allDelivered(service)
-      world.emulator.faults.add({ times: 0, answer: 'unavailable' })
-      await signUp(service, 'waiting')
-      await service.kill()
-    }
-    await using service = await startService({ dataDir: folder.path, env: other.env })
-    await signUp(service, 'new')
-    await allDelivered(service)
-    expect(await namesIn(world)).toEqual(['Email', 'ada'])
-    expect(await namesIn(other)).toEqual(['Email', 'waiting', 'new'])
-  })
 })
 
 test('while somebody else uses up the quota, rows wait for their turn and arrive once', async () => {

@@ -105,7 +105,7 @@ test(
   },
 )
 
-test('a message that has failed is listed with its reason, and sent again by its button', async () => {
+test('a message that has failed is listed with its reason, and sent again by its button, as all are since a time', async () => {
   await using receiver = await startWebhookReceiver()
   await using folder = await tempFolder()
   const { WEBHOOK_URL } = receiver.webhookEnv
@@ -126,7 +126,8 @@ test('a message that has failed is listed with its reason, and sent again by its
     env: { ...receiver.webhookEnv, ...env },
     dataDir: folder.path,
   })
-  const { get, post } = await signIn(service.url)
+  const operator = await signIn(service.url)
+  const { get, post } = operator
   const page = async () => (await get('/sending')).text()
   const list = /aria-label="Failed at webhook 1".*?<\/table>/s
   const given = list.exec(await page())?.[0] ?? ''
@@ -140,6 +141,8 @@ test('a message that has failed is listed with its reason, and sent again by its
   )
   await expect.poll(() => receiver.received.map(({ body }) => body.data['id'])).toEqual([signup.id])
   await expect.poll(page).not.toMatch(list)
+  const since = { do: 'replay', webhook: '1', since: '2020-01-31T16:00' }
+  expect(await done(operator, await post('/sending', since))).toMatch(/goes back by 1 position/)
 })
 
 test('a test notice is sent, where notices go anywhere', async () => {

@@ -1,5 +1,4 @@
 // @module-tag slow
-import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -22,22 +21,6 @@ afterEach(() => server[Symbol.asyncDispose]())
 
 const ada = 'ada@example.com'
 const bob = 'bob@example.com'
-
-test('two instances share the journal, and nothing is made on their disks', async () => {
-  await using world = await createDatabaseWorld(server)
-  const { env, google } = world
-  await using one = await startService({ env })
-  await using other = await startService({ env })
-  const headers = { 'idempotency-key': 'the-same-request' }
-  const first = await postSignup(one.url, { email: ada }, headers)
-  const again = await postSignup(other.url, { email: ada }, headers)
-  expect([first.status, again.status]).toEqual([202, 202])
-  const { id } = (await first.json()) as { id: string }
-  expect(await again.json()).toMatchObject({ id })
-  expect(await (await fetch(`${other.url}/api/signup/${id}`)).json()).toMatchObject({ id })
-  await expect.poll(() => addressesInSheet(google)).toEqual([ada])
-  for (const { folder } of [one, other]) expect(existsSync(join(folder, 'data'))).toBe(false)
-})
 
 test('while the database is down, a service answers so, and it heals by itself', async () => {
   await using world = await createDatabaseWorld(server)

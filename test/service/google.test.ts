@@ -192,26 +192,44 @@ test(
   },
 )
 
-test(
-  'the service prints neither its key nor a token nor an address, whatever Google answers',
-  { tags: 'slow' },
-  async () => {
-    await using world = await createGoogleWorld()
-    world.emulator.faults.add(
-      { on: 'token', apply: 'never', answer: { status: 500, body: 'oops' } },
-      { on: 'batchUpdate', apply: 'never', answer: 'unauthenticated' },
-      { on: 'batchUpdate', apply: 'never', answer: { status: 502, body: '<html>oops</html>' } },
-    )
-    await using service = await startService({ env: { ...world.env, LOG_LEVEL: 'trace' } })
-    await postSignup(service.url, { email: 'secret.person@example.com', name: 'Very Private' })
-    await expect.poll(() => addressesInSheet(world)).toHaveLength(1)
-    const key = world.env['SHEETS_PRIVATE_KEY'] ?? ''
-    expect(service.output()).not.toContain(key.slice(60, 100))
-    expect(service.output()).not.toMatch(/secret\.person|Private|ya29|eyJ/)
-  },
-)
+test('the service prints neither its key nor a token nor an address, whatever Google answers', async () => {
+  await using world = await createGoogleWorld()
+  world.emulator.faults.add(
+    { on: 'token', apply: 'never', answer: { status: 500, body: 'oops' } },
+    { on: 'batchUpdate', apply: 'never', answer: 'unauthenticated' },
+    { on: 'batchUpdate', apply: 'never', answer: { status: 502, body: '<html>oops</html>' } },
+  )
+  await using service = await startService({ env: { ...world.env, LOG_LEVEL: 'trace' } })
+  await postSignup(service.url, { email: 'secret.person@example.com', name: 'Very Private' })
+  await expect.poll(() => addressesInSheet(world)).toHaveLength(1)
+  const key = world.env['SHEETS_PRIVATE_KEY'] ?? ''
+  expect(service.output()).not.toContain(key.slice(60, 100))
+  expect(service.output()).not.toMatch(/secret\.person|Private|ya29|eyJ/)
+})
 
 const ada = { email: 'ada@example.com' }
+
+test('when the settings name another spreadsheet, the signups that wait are delivered there', async () => {
+  await using data = await tempFolder()
+  await using world = await createGoogleWorld()
+  await using other = await createGoogleWorld()
+  {
+    await using service = await boot(world, data.path)
+    await postSignup(service.url, ada)
+    await expect.poll(() => addressesInSheet(world)).toEqual([ada.email])
+    const calls = callCount(world)
+    world.emulator.faults.add({ times: 0, answer: 'unavailable' })
+    await postSignup(service.url, { email: 'waiting@example.com' })
+    await expect.poll(() => callCount(world)).toBeGreaterThan(calls)
+  }
+  await using service = await boot(other, data.path)
+  await postSignup(service.url, { email: 'new@example.com' })
+  await expect
+    .poll(() => addressesInSheet(other))
+    .toEqual(['waiting@example.com', 'new@example.com'])
+  world.emulator.faults.clear()
+  expect(await addressesInSheet(world)).toEqual([ada.email])
+})
 
 test('a signup whose wait runs out is answered 202, and delivered later', async () => {
   await using world = await createGoogleWorld()

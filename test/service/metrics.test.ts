@@ -104,6 +104,9 @@ test('what happened is counted under the names of the contract, and no word of a
   const lastSuccess = values.get('rollcall_delivery_last_success_timestamp_seconds{site="default"}')
   expect(Math.abs(Date.now() / 1000 - (lastSuccess ?? 0))).toBeLessThan(patienceMs / 1000)
   expect(described(text).sort()).toEqual(contract)
+  expect([...values.keys()]).toEqual(
+    expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds']),
+  )
   expect(text).not.toMatch(/odd|example|127\.0\.0\.1/i)
 })
 

@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
 import { columns } from '../../src/signup/row.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -46,6 +47,25 @@ test('a signup with all fields is answered 202 and becomes a row with seven cell
       'Launch',
     ],
   ])
+})
+
+test('while the journal cannot be written, signups are refused with 503 and not stored, and accepted when it can', async () => {
+  await using service = await bootService()
+  const dataDir = join(service.folder, 'data')
+  using journal = new DatabaseSync(join(dataDir, 'journal.db'), { timeout: 10_000 })
+  journal.exec(`CREATE TRIGGER full BEFORE INSERT ON signup BEGIN SELECT RAISE(ABORT, 'full'); END`)
+  const refused = await postSignup(service.url, { email: 'refused@example.com' })
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('stored nothing') })
+  journal.exec('DROP TRIGGER full')
+  const accepted = await postSignup(
+    service.url,
+    { email: 'ada@example.com' },
+    { prefer: 'wait=20' },
+  )
+  expect(accepted.status).toBe(201)
+  expect(addressesIn(dataDir)).toEqual(['ada@example.com'])
 })
 
 test('after SIGTERM the service answers the requests that it has, and every signup with a 202 is written', async () => {

@@ -114,27 +114,6 @@ test('messages wait for a name that does not resolve, and for a certificate that
   }
 })
 
-test('an endpoint that hangs holds up neither the other one nor rows', async () => {
-  await using slow = await startWebhookReceiver('http')
-  await using quick = await startWebhookReceiver('http')
-  slow.answer = () => {}
-  const urls = [slow, quick].map(({ webhookEnv }) => webhookEnv['WEBHOOK_URL'])
-  const webhooks = urls.map((url) => ({ url, secretVariable: 'WEBHOOK_SECRET_A' }))
-  await using service = await bootService({
-    env: {
-      ROLLCALL_CONFIG: JSON.stringify({ sites: { launch: { webhooks } } }),
-      WEBHOOK_SECRET_A: slow.webhookEnv['WEBHOOK_SECRET'] ?? '',
-    },
-  })
-  const began = performance.now()
-  const body = { site: 'launch', signups: emails.map((email) => ({ email })) }
-  expect((await postBulk(service.url, body)).status).toBe(202)
-  await expect.poll(() => quick.received.length).toBe(signups)
-  // The other one has waited less than the first tries of its window.
-  expect(performance.now() - began).toBeLessThan(14_000)
-  expect(slow.received.length).toBe(10)
-})
-
 test(
   'after 50 kills of the sender with takeovers, every message came at least once, each with one id',
   async () => {

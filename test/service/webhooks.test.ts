@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 
 import { bootService } from '../../harness/boot-service.ts'
 import { createDatabaseWorld } from '../../harness/database-world.ts'
-import { postSignup } from '../../harness/post-signup.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -97,6 +97,26 @@ test(
     expect(alerts.received[0]?.body.data).toMatchObject({ reason })
   },
 )
+
+test('an endpoint that hangs holds up neither the other one nor rows', async () => {
+  await using slow = await startWebhookReceiver('http')
+  await using quick = await startWebhookReceiver('http')
+  slow.answer = () => {}
+  const urls = [slow, quick].map(({ webhookEnv }) => webhookEnv['WEBHOOK_URL'])
+  const webhooks = urls.map((url) => ({ url, secretVariable: 'WEBHOOK_SECRET_A' }))
+  await using service = await bootService({
+    env: {
+      ROLLCALL_CONFIG: JSON.stringify({ sites: { launch: { webhooks } } }),
+      WEBHOOK_SECRET_A: slow.webhookEnv['WEBHOOK_SECRET'] ?? '',
+    },
+  })
+  const signups = Array.from({ length: 12 }, (_, at) => ({ email: `${at}@example.com` }))
+  const rows = await postBulk(service.url, { site: 'launch', signups }, { prefer: 'wait=20' })
+  expect(rows.status).toBe(201)
+  await expect.poll(() => quick.received.length).toBe(signups.length)
+  // None of its window has ended.
+  expect(slow.received.length).toBe(10)
+})
 
 test(
   'of two instances one sends, and the one that takes over sends what waits',

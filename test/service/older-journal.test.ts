@@ -1,10 +1,12 @@
-// @module-tag slow
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { bootService } from '../../harness/boot-service.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
+import { appendTo } from '../../harness/sqlite-journal.ts'
 import { failedStart } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -35,8 +37,19 @@ test.each([6, 7])(
   },
 )
 
+test('a start on a journal that was moved to PostgreSQL says where it went, and never serves', async () => {
+  await using data = await tempFolder()
+  await appendTo(data.path, makeSignups(1))
+  await writeFile(join(data.path, 'journal.moved'), 'signups on db.example\n')
+  const started = bootService({ dataDir: data.path })
+  await expect(started).rejects.toThrow(
+    /moved to PostgreSQL \(signups on db\.example\): set DATABASE_URL/,
+  )
+})
+
 test.each([2, 7])(
   'a start on a database of before the first release, version %s, says the way out and changes nothing',
+  { tags: 'slow' },
   async (version) => {
     await using server = await startPostgres()
     await using database = await server.createDatabase()

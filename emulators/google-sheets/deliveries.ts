@@ -5,6 +5,7 @@ import type { EmulatedGoogle } from './emulator.ts'
 import { faultAnswers, isFaultAnswer } from './fault-answers.ts'
 import { applyOf, type Fault } from './faults.ts'
 import { noSuchPath } from './front-end.ts'
+import { answerSignIn } from './sign-in.ts'
 import { findRoute, type CallKind, type Route } from './route.ts'
 
 /** A received request. */
@@ -12,6 +13,8 @@ export interface Delivery {
   readonly method: string
   readonly target: URL
   readonly authorization: string | undefined
+  /** `Metadata-Flavor`, without which the metadata server answers nobody. */
+  readonly flavor: string | undefined
   readonly body: string
   /** The URL of the token endpoint, which assertions may name as their audience. */
   readonly tokenUrl: string
@@ -82,9 +85,10 @@ export class Deliveries {
     const nowMs = google.clock.now()
     const fault = google.faults.take({ kind: 'token' })
     const run = () => {
-      const form = new URLSearchParams(delivery.body)
-      const { status, body } = google.tokens.exchange(form, delivery.tokenUrl, nowMs)
-      return jsonAnswer(status, body)
+      const { status, body, headers } = answerSignIn(google.tokens, delivery, nowMs)
+      const answer =
+        typeof body === 'string' ? { status, headers: {}, body } : jsonAnswer(status, body)
+      return { ...answer, headers: { ...answer.headers, ...headers } }
     }
     return { run, fault, logged: this.#log(delivery, 'token', fault) }
   }

@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
 import { EmulatedGoogle, type EmulatorOptions } from './emulator.ts'
 import { noSuchPath } from './front-end.ts'
+import { isSignIn } from './sign-in.ts'
 import { answerView } from './view.ts'
 
 /** An emulator on 127.0.0.1. `await using` stops it. */
@@ -53,9 +54,10 @@ export class GoogleEmulator extends EmulatedGoogle implements AsyncDisposable {
     const target = new URL(request.url ?? '/', this.url)
     const body = await readBody(request)
     const path = target.pathname
-    if (path.startsWith('/v4/') || path === '/token') {
-      const { authorization } = request.headers
-      const delivery = { method, target, authorization, body, tokenUrl: this.tokenUrl }
+    if (path.startsWith('/v4/') || isSignIn(path)) {
+      const { authorization, 'metadata-flavor': given } = request.headers
+      const flavor = given?.toString()
+      const delivery = { method, target, authorization, flavor, body, tokenUrl: this.tokenUrl }
       await this.#deliveries.deliver(delivery, response)
       return
     }

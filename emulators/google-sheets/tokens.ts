@@ -9,42 +9,129 @@ interface Account extends Caller {
 
 interface IssuedToken {
   readonly caller: Caller
+  readonly scopes: readonly string[]
   readonly expiresMs: number
 }
 
 export interface TokenAnswer {
   readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON, or a text. */
+  readonly body: Readonly<Record<string, unknown>> | string
 }
 
+/** Whoever has a token and no key of a service account. */
+interface Identity {
+  readonly email: string
+  /** A refresh token, or what a workload's proof has to be. */
+  readonly secret: string
+  /** The scopes that a person has given; none for a workload. */
+  readonly scopes?: readonly string[]
+}
+
+const exchangeType = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const googleAudience = 'https://oauth2.googleapis.com/token'
-const lifetimeSeconds = 3599
 const assertionSecondsMax = 3600
 const onlyScope = 'https://www.googleapis.com/auth/spreadsheets'
+const platformScope = 'https://www.googleapis.com/auth/cloud-platform'
 
 /** OAuth for service accounts: trades signed assertions for bearer tokens, and checks those. */
 export class TokenOffice {
   readonly #accounts = new Map<string, Account>()
   readonly #issued = new Map<string, IssuedToken>()
+  readonly #identities: Identity[] = []
+  /** Pairs of who may act as whom, by delegation or by impersonation. */
+  readonly #actors = new Set<string>()
+  /** The service account of the machine that the metadata server is on. */
+  machine: string | undefined
+  /** The life of tokens. An organization can allow more than an hour; undefined: the answer does not tell it. */
+  lifetimeSeconds: number | undefined = 3599
 
   /** Registers an account, or replaces its key. */
   register(caller: Caller, publicKeyPem: string): void {
     this.#accounts.set(caller.email, { ...caller, publicKey: createPublicKey(publicKeyPem) })
   }
 
+  /** Registers a person by a refresh token, or a workload by its proof. */
+  registerIdentity(identity: Identity): void {
+    this.#identities.push(identity)
+  }
+
+  /** Lets one act as another: a service account as a person, or an identity as a service account. */
+  allow(actor: string, target: string): void {
+    this.#actors.add(`${actor} ${target}`)
+  }
+
+  /** Every token that was issued. */
+  get issued(): readonly string[] {
+    return [...this.#issued.keys()]
+  }
+
   /** A new bearer token of a registered account. */
-  issue(email: string, nowMs: number): string {
-    const account = this.#accounts.get(email)
-    if (!account) throw new Error(`There is no service account ${email} in this emulator.`)
+  issue(email: string, nowMs: number, scopes: readonly string[] = [onlyScope]): string {
     const token = `ya29.c.${randomBytes(48).toString('base64url')}`
-    const caller = { email: account.email, project: account.project }
-    this.#issued.set(token, { caller, expiresMs: nowMs + lifetimeSeconds * 1000 })
+    const { project = 'emulated-project' } = this.#accounts.get(email) ?? {}
+    const expiresMs = nowMs + (this.lifetimeSeconds ?? 3599) * 1000
+    this.#issued.set(token, { caller: { email, project }, scopes, expiresMs })
     return token
+  }
+
+  /** An answer of OAuth with a new token. */
+  grant(email: string, scope: string, nowMs: number): TokenAnswer {
+    const token = this.issue(email, nowMs, scope.split(/[ ,]/))
+    const life = this.lifetimeSeconds === undefined ? {} : { expires_in: this.lifetimeSeconds }
+    return { status: 200, body: { access_token: token, ...life, token_type: 'Bearer' } }
+  }
+
+  /** STS: trades the proof of a workload. */
+  trade(form: URLSearchParams, nowMs: number): TokenAnswer {
+    const proof = form.get('subject_token') ?? ''
+    const found = this.#identities.find(({ secret }) => proofOf(proof).includes(secret))
+    if (form.get('grant_type') !== exchangeType || !form.get('audience')) {
+      return refusal('invalid_request', 'Invalid grant_type or audience.')
+    }
+    if (!found)
+      return refusal(
+        'invalid_grant',
+        'The given credential is rejected by the attribute condition.',
+      )
+    return this.grant(found.email, form.get('scope') ?? '', nowMs)
+  }
+
+  /** iamcredentials: a token of a service account for an identity that may act as it. */
+  impersonate(
+    email: string,
+    authorization: string | undefined,
+    { scope = [] }: { readonly scope?: readonly string[] },
+    nowMs: number,
+  ): TokenAnswer {
+    const own = this.#issued.get(/^Bearer (\S+)$/.exec(authorization ?? '')?.[1] ?? '')
+    const mayAct = own && this.#actors.has(`${own.caller.email} ${email}`)
+    if (!mayAct || !own.scopes.includes(platformScope)) {
+      const message =
+        "Permission 'iam.serviceAccounts.getAccessToken' denied on resource (or it may not exist)."
+      return { status: 403, body: { error: { code: 403, message, status: 'PERMISSION_DENIED' } } }
+    }
+    const accessToken = this.issue(email, nowMs, scope)
+    const { lifetimeSeconds: life } = this
+    const expireTime =
+      life === undefined ? {} : { expireTime: new Date(nowMs + life * 1000).toISOString() }
+    return { status: 200, body: { accessToken, ...expireTime } }
+  }
+
+  /** A person's refresh token for an access token. Its scopes are those that the person has given. */
+  #refresh(form: URLSearchParams, nowMs: number): TokenAnswer {
+    const found = this.#identities.find(({ secret }) => secret === form.get('refresh_token'))
+    if (!found?.scopes) return refusal('invalid_grant', 'Token has been expired or revoked.')
+    const scope = found.scopes.join(' ')
+    const { status, body } = this.grant(found.email, scope, nowMs)
+    return { status, body: { ...(body as object), scope } }
   }
 
   /** The token endpoint. The checks come in the order in which Google's were observed. */
   exchange(form: URLSearchParams, ownUrl: string, nowMs: number): TokenAnswer {
+    if (form.get('grant_type') === 'refresh_token') return this.#refresh(form, nowMs)
     if (form.get('grant_type') !== grantType) {
       const given = form.get('grant_type') ?? ''
       return refusal('unsupported_grant_type', `Invalid grant_type: ${given}`)
@@ -65,9 +152,12 @@ export class TokenOffice {
       // Observed: for an unknown scope, the answer has an id_token and no access_token.
       return { status: 200, body: { id_token: randomBytes(60).toString('base64url') } }
     }
-    const token = this.issue(account.email, nowMs)
-    const body = { access_token: token, expires_in: lifetimeSeconds, token_type: 'Bearer' }
-    return { status: 200, body }
+    const { sub } = claims
+    if (typeof sub !== 'string') return this.grant(account.email, onlyScope, nowMs)
+    if (this.#actors.has(`${account.email} ${sub}`)) return this.grant(sub, onlyScope, nowMs)
+    const description =
+      'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.'
+    return { ...refusal('unauthorized_client', description), status: 401 }
   }
 
   /** The caller by the Authorization header. Throws the API's 401 or 403. */
@@ -77,6 +167,7 @@ export class TokenOffice {
     }
     const issued = this.#issued.get(/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '')
     if (!issued || issued.expiresMs <= nowMs) throw unauthenticated()
+    if (!issued.scopes.includes(onlyScope)) throw insufficientScopes()
     return issued.caller
   }
 }
@@ -106,6 +197,11 @@ export function insufficientScopes(): ApiError {
 
 function refusal(error: string, description: string): TokenAnswer {
   return { status: 400, body: { error, error_description: description } }
+}
+
+/** The proof as it was given, or the signed request of AWS in it. */
+function proofOf(proof: string): string {
+  return proof.startsWith('%7B') ? decodeURIComponent(proof) : proof
 }
 
 type Claims = Readonly<Record<string, unknown>>

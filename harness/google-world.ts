@@ -8,7 +8,7 @@ import {
   createGoogleSheets,
   type GoogleSheetsOptions,
 } from '../src/spreadsheet/google/google-sheets.ts'
-import { signWith } from '../src/spreadsheet/google/access-token.ts'
+import { keyTokens, signWith } from '../src/spreadsheet/google/access-token.ts'
 import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
 import type { FieldsWorld } from '../test/spreadsheet/fields-contract.ts'
 
@@ -37,7 +37,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
   const handle = () => emulator.spreadsheet(spreadsheetId)
   const parts: GoogleSheetsOptions = {
     access: { email: account.email, spreadsheetId, setting: 'SHEETS_SHEET_ID' },
-    sign: signWith(account.privateKeyPem),
+    ask: keyTokens({ email: account.email, sign: signWith(account.privateKeyPem) }),
     apiUrl: emulator.url,
     tokenUrl: emulator.tokenUrl,
     http: httpClient,

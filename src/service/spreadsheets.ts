@@ -5,6 +5,7 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { noColumns } from '../signup/row.ts'
 import { environmentNames } from '../platform/setting-names.ts'
+import { keyTokens } from '../spreadsheet/google/access-token.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
@@ -44,7 +45,8 @@ export function googleOptions(
   { clock, http, signWith }: World,
 ) {
   const access = { email: credentials.email, spreadsheetId, setting: settingNames.SHEETS_SHEET_ID }
-  return { access, sign: signWith(privateKey), apiUrl, tokenUrl, clock, http }
+  const ask = keyTokens({ email: credentials.email, sign: signWith(privateKey) })
+  return { access, ask, apiUrl, tokenUrl, clock, http }
 }
 
 /** What a site gets of an account that it has for itself, as `Account.join`; undefined for the local workbook. */

@@ -6,6 +6,8 @@ export const refusalWords = {
   permission: 'The caller does not have permission',
   notFound: 'Requested entity was not found',
   credentials: 'Invalid Credentials',
+  tokenLife: 'The access token may live for more than an hour',
+  machine: 'The metadata server of this machine gives no access token',
   apiDisabled: 'The Google Sheets API is not enabled',
   noSpreadsheet: 'The document is not a Google spreadsheet',
   notTheApi: 'The answer is not from the Sheets API',

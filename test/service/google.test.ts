@@ -93,6 +93,13 @@ const mistakes: readonly Mistake[] = [
     mend: ({ emulator, email }) => void emulator.createServiceAccount(email),
   },
   {
+    what: 'a token that lives for half a day',
+    message: 'The access token may live for more than an hour',
+    hint: /Its life is 43200 s, and may be 3600 s at most/,
+    happen: ({ emulator }) => void (emulator.tokens.lifetimeSeconds = 43_200),
+    mend: ({ emulator }) => void (emulator.tokens.lifetimeSeconds = 3_599),
+  },
+  {
     what: 'an API that is not enabled',
     message: 'Google Sheets API has not been used in project 123456789012 before',
     error: 'The Google Sheets API is not enabled',

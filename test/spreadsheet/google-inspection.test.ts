@@ -23,7 +23,11 @@ test('a new spreadsheet has no fault, which takes three calls and changes nothin
   const before = JSON.stringify([sheet.version(), sheet.metadata()])
   expect(await inspect(world)).toEqual([
     { check: 'clock', state: 'ok', message: "agrees with Google's within a minute" },
-    { check: 'token', state: 'ok', message: 'Google gives an access token for the key' },
+    {
+      check: 'token',
+      state: 'ok',
+      message: `Google gives an access token for spreadsheets to ${world.email}`,
+    },
     { check: 'api', state: 'ok', message: 'the Sheets API answers' },
     { check: 'spreadsheet', state: 'ok', message: `${JSON.stringify(sheet.title)} is found` },
     { check: 'editor', state: 'ok', message: `${world.email} may write` },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { systemClock } from '../../src/platform/clock.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
+import { keyTokens } from '../../src/spreadsheet/google/access-token.ts'
 import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
 import { faultAnswers } from '../../emulators/google-sheets/fault-answers.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
@@ -23,8 +24,9 @@ test.each([
   ['https://x.googleapis.com.example', 'https://x.googleapis.com.example/spreadsheets/1abc'],
 ])('a person finds the spreadsheet behind %s at %s', (apiUrl, location) => {
   const access = { email: 'robot@example.com', spreadsheetId: '1abc', setting: 'SHEETS_SHEET_ID' }
+  const robot = { email: access.email, sign: async () => '' }
   const spreadsheet = createGoogleSheets({
-    ...{ access, apiUrl, tokenUrl: apiUrl, sign: async () => '', gate: async () => true },
+    ...{ access, apiUrl, tokenUrl: apiUrl, ask: keyTokens(robot), gate: async () => true },
     ...{ http: httpClient, clock: systemClock, random: Math.random },
   })
   expect(spreadsheet.location).toBe(location)

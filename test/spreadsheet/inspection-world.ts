@@ -3,7 +3,7 @@ import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.
 import { systemClock } from '../../src/platform/clock.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
 import { googleInspection } from '../../src/spreadsheet/google/inspection.ts'
-import { signWith } from '../../src/spreadsheet/google/access-token.ts'
+import { keyTokens, signWith } from '../../src/spreadsheet/google/access-token.ts'
 import type { Expected } from '../../src/spreadsheet/inspection.ts'
 import type { Finding } from '../../src/platform/finding.ts'
 import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
@@ -23,7 +23,7 @@ export async function inspect(
   const { emulator, email, spreadsheetId, env } = world
   const look = googleInspection({
     access: { email, spreadsheetId, setting: 'SHEETS_SHEET_ID' },
-    sign: signWith(env['SHEETS_PRIVATE_KEY'] ?? ''),
+    ask: keyTokens({ email, sign: signWith(env['SHEETS_PRIVATE_KEY'] ?? '') }),
     apiUrl: emulator.url,
     tokenUrl: emulator.tokenUrl,
     ...{ http: httpClient, clock: systemClock },

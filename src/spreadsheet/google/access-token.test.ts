@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { type HttpAnswer, HttpFailure } from '../../platform/http-client.ts'
 import type { JWTPayload } from 'jose'
-import { AccessTokens } from './access-token.ts'
+import { AccessTokens, keyTokens } from './access-token.ts'
 
 const { signal } = new AbortController()
 const minute = 60_000
@@ -12,12 +12,12 @@ function tokensFrom(...answers: (Partial<HttpAnswer> | Error)[]) {
   const clock = new ManualClock(Date.UTC(2026, 10, 20, 10))
   const claims: JWTPayload[] = []
   const bodies: string[] = []
+  const sign = async (claim: JWTPayload) => {
+    claims.push(claim)
+    return 'signed.assertion'
+  }
   const tokens = new AccessTokens({
-    email: 'robot@example.iam.gserviceaccount.com',
-    sign: async (claim) => {
-      claims.push(claim)
-      return 'signed.assertion'
-    },
+    ask: keyTokens({ email: 'robot@example.iam.gserviceaccount.com', sign }),
     tokenUrl: 'http://127.0.0.1/token',
     http: async ({ body }) => {
       bodies.push(String(body))
@@ -37,7 +37,7 @@ const good = (token: string, expiresIn: number | null = 3599) => ({
 describe('an access token', () => {
   test('is asked for with an assertion that allows for a clock that is a little off', async () => {
     const { get, claims, bodies } = tokensFrom(good('ya29.a'))
-    expect(await get()).toEqual({ kind: 'token', token: 'ya29.a' })
+    expect(await get()).toMatchObject({ kind: 'token', token: 'ya29.a' })
     const now = Date.UTC(2026, 10, 20, 10) / 1000
     expect(claims).toEqual([
       {
@@ -56,7 +56,6 @@ describe('an access token', () => {
 
   test.each([
     [3599, 54 * minute],
-    [null, 54 * minute],
     [600, 4 * minute],
   ])(
     'that lives for %s seconds is used until five minutes before its end',
@@ -64,9 +63,9 @@ describe('an access token', () => {
       const { get, clock, bodies } = tokensFrom(good('ya29.a', expiresIn), good('ya29.b'))
       await get()
       await clock.run(usedMs)
-      expect(await get()).toEqual({ kind: 'token', token: 'ya29.a' })
+      expect(await get()).toMatchObject({ kind: 'token', token: 'ya29.a' })
       await clock.run(minute)
-      expect(await get()).toEqual({ kind: 'token', token: 'ya29.b' })
+      expect(await get()).toMatchObject({ kind: 'token', token: 'ya29.b' })
       expect(bodies).toHaveLength(2)
     },
   )
@@ -109,7 +108,7 @@ describe('an access token', () => {
       kind: 'retryable',
       message: `The token endpoint answered HTTP ${status}`,
     })
-    expect(await get()).toEqual({ kind: 'token', token: 'ya29.b' })
+    expect(await get()).toMatchObject({ kind: 'token', token: 'ya29.b' })
   })
 
   test('is asked for again after a failure of the network, but a mistake of ours is thrown', async () => {

@@ -4,7 +4,7 @@ import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Failed, Refused } from '../spreadsheet.ts'
 import { fieldIn } from './answer.ts'
 
-/** The spreadsheet, and the address of the service account that writes to it. */
+/** The spreadsheet, and the address of the account that writes to it, or words for one that is not known. */
 export interface Access {
   readonly email: string
   readonly spreadsheetId: string
@@ -58,19 +58,17 @@ export function classify(error: GoogleError, access: Access): Failed {
 function refusal(error: GoogleError, { email, setting }: Access): Refused {
   if (error.status === 401) return invalidCredentials('Google did not accept the access token')
   if (!error.isEnvelope) {
-    return refused('notTheApi', error.message, notTheApiHint)
+    return refused('notTheApi', notTheApiHint, error.message)
   }
   if (error.status === 403 && error.message.startsWith(refusalWords.permission)) {
     return refused(
       'permission',
-      refusalWords.permission,
       `Share the spreadsheet with ${email} as Editor (Viewer is not enough). Changes take 1 to 2 minutes.`,
     )
   }
   if (error.status === 404) {
     return refused(
       'notFound',
-      refusalWords.notFound,
       `Check ${setting}: there is no spreadsheet with this id that ${email} can see. ` +
         'Take the part of its URL after /spreadsheets/d/. Changes take 1 to 2 minutes.',
     )
@@ -78,21 +76,26 @@ function refusal(error: GoogleError, { email, setting }: Access): Refused {
   if (/^Invalid requests\[\d+\]\.addSheet: A sheet with the name/.test(error.message)) {
     return refused(
       'tabName',
-      error.message,
       'For Google, another tab has the same name. Rename that tab, or list the tabs that signups may ' +
         'use in SHEET_TABS, or in the tabs of the site.',
+      error.message,
     )
   }
-  const hint =
-    "Correct the problem that Google's message describes. Delivery then goes on without a restart."
-  return refused(reasonIn(error.message), error.message, hint)
+  const hint = error.message.includes('insufficient authentication scopes')
+    ? 'Give the sign-in the scope of spreadsheets: docs/google-setup.md.'
+    : "Correct the problem that Google's message describes. Delivery then goes on without a restart."
+  return refused(reasonIn(error.message), hint, error.message)
 }
+
+const checkKey =
+  'Check that the address of the account and its private key come from the same key file, that the key ' +
+  "was not deleted in the Cloud console, and that this machine's clock is right."
 
 export const notTheApiHint =
   'The answer is not from the Sheets API. Check SHEETS_API_URL and any proxy in between.'
 
-function refused(reason: RefusalReason, message: string, hint: string): Refused {
-  return { kind: 'refused', reason, message, hint }
+export function refused(reason: RefusalReason, hint: string, message?: string): Refused {
+  return { kind: 'refused', reason, message: message ?? refusalWords[reason], hint }
 }
 
 /** Recognises the reason by Google's text, as most have no code. The texts come from recorded answers. */
@@ -104,14 +107,14 @@ function reasonIn(message: string): RefusalReason {
   return 'other'
 }
 
-/** The refusal for a wrong key or account. `reason` is Google's own text. */
-export function invalidCredentials(reason: string): Refused {
-  return refused(
-    'credentials',
-    refusalWords.credentials,
-    `${reason}. Check that the address of the account and its private key come from the same key ` +
-      "file, that the key was not deleted in the Cloud console, and that this machine's clock is right.",
-  )
+/**
+ * The refusal of whoever signs in.
+ *
+ * @param reason Google's own text
+ * @param advice what to do about it; about a key when left out
+ */
+export function invalidCredentials(reason: string, advice = checkKey): Refused {
+  return refused('credentials', `${reason}. ${advice}`)
 }
 
 function envelopeMessage(text: string): string | undefined {

@@ -48,8 +48,7 @@ import {
   type SheetsApiOptions,
 } from './sheets-api.ts'
 
-export interface GoogleSheetsOptions
-  extends Omit<SheetsApiOptions, 'tokens'>, Omit<AccessTokenOptions, 'email'> {
+export interface GoogleSheetsOptions extends Omit<SheetsApiOptions, 'tokens'>, AccessTokenOptions {
   readonly random: Random
   /** The gate of calls that remove rows; `gate` when it is left out. */
   readonly removalGate?: CallGate
@@ -89,7 +88,7 @@ class GoogleSheets implements Spreadsheet {
     this.location = locationOf({ ...access, apiUrl })
     this.#shortName = shortNameOf(access.spreadsheetId)
     this.#own = options.own ?? noColumns
-    const tokens = new AccessTokens({ ...options, email: access.email })
+    const tokens = new AccessTokens(options)
     this.#api = new SheetsApi({ ...options, tokens })
     const { gate, removalGate = gate } = options
     this.#removals = new SheetsApi({ ...options, tokens, gate: removalGate })

@@ -23,9 +23,9 @@ const checks = ['clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'
  */
 export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): Inspect {
   return async function* inspect(expected, signal) {
-    const { access, tokenUrl, clock } = options
+    const { tokenUrl, clock } = options
     const dated = watchDate(options.http, tokenUrl, clock)
-    const tokens = new AccessTokens({ ...options, email: access.email, http: dated.http })
+    const tokens = new AccessTokens({ ...options, http: dated.http })
     const token = await tokens.get(signal)
     yield clockFinding(dated.offMs())
     if (token.kind !== 'token') {
@@ -33,7 +33,9 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
       yield* skipped('api', 'there is no access token')
       return
     }
-    yield findingsOf('token').ok('Google gives an access token for the key')
+    const { email = options.access.email } = token
+    const access = { ...options.access, email }
+    yield findingsOf('token').ok(`Google gives an access token for spreadsheets to ${email}`)
 
     const api = new SheetsApi({ ...options, tokens })
     const loaded = await api.call({ method: 'GET', path: spreadsheetPath }, signal)
@@ -58,7 +60,7 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
 
 /** Finds the titles of the tabs with cells, and whether the only tab is empty. Makes at most three calls. */
 export function findTabs(options: Parameters<typeof googleInspection>[0], signal: AbortSignal) {
-  const tokens = new AccessTokens({ ...options, email: options.access.email })
+  const tokens = new AccessTokens(options)
   const api = new SheetsApi({ ...options, tokens })
   const firstRows = new FirstRows(api, options.clock)
   return reading(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { type HttpAnswer, HttpFailure, type OutgoingRequest } from '../../platform/http-client.ts'
 import type { CallGate } from '../spreadsheet.ts'
-import { AccessTokens } from './access-token.ts'
+import { AccessTokens, keyTokens } from './access-token.ts'
 import { type ApiRequest, SheetsApi } from './sheets-api.ts'
 
 const { signal } = new AbortController()
@@ -19,14 +19,17 @@ function apiWith(answers: (Partial<HttpAnswer> | Error)[], gate = openGate) {
     const isToken = request.url === 'http://google/token'
     if (!isToken) sent.push(request)
     if (isToken) issued += 1
-    const answer = isToken ? { text: `{"access_token":"token-${issued}"}` } : answers.shift()
+    const answer = isToken
+      ? { text: `{"access_token":"token-${issued}","expires_in":3599}` }
+      : answers.shift()
     if (!answer || answer instanceof Error) throw answer ?? new Error('One request too many.')
     return { status: 200, headers: new Headers(), text: '{}', ...answer }
   }
   const email = 'robot@example.com'
   const sign = async () => 'assertion'
   const clock = new ManualClock()
-  const tokens = new AccessTokens({ email, sign, tokenUrl: 'http://google/token', http, clock })
+  const ask = keyTokens({ email, sign })
+  const tokens = new AccessTokens({ ask, tokenUrl: 'http://google/token', http, clock })
   const access = { email, spreadsheetId: '1/a b', setting: 'SHEETS_SHEET_ID' }
   const api = new SheetsApi({ apiUrl: 'http://google', access, http, tokens, gate })
   return { sent, call: (request = get) => api.call(request, signal) }

@@ -1,6 +1,6 @@
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { CallGate, Failed, MaySend, Refused, Retryable } from '../spreadsheet.ts'
-import type { AccessTokens } from './access-token.ts'
+import type { AccessToken, AccessTokens } from './access-token.ts'
 import { parameters } from './ranges.ts'
 import { parseObject } from '../../signup/json.ts'
 import { type Access, classify, type GoogleError, readError } from './failure.ts'
@@ -101,14 +101,14 @@ export class SheetsApi {
     } catch (cause) {
       return { kind: 'retryable', message: 'The call was not made', cause }
     }
-    const result = await this.#send(request, token.token, signal)
+    const result = await this.#send(request, token, signal)
     this.#options.called?.(result.kind)
     return result
   }
 
   async #send(
     { method, path, body: sent }: ApiRequest,
-    token: string,
+    { token, email }: AccessToken,
     signal: AbortSignal,
   ): Promise<ApiResult> {
     const { apiUrl, access, http } = this.#options
@@ -130,7 +130,7 @@ export class SheetsApi {
         return { kind: 'unknown', message: 'The answer of the Sheets API is not JSON' }
       }
       const error = readError(answer)
-      return { ...classify(error, access), error }
+      return { ...classify(error, { ...access, email: email ?? access.email }), error }
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error
       const { message, isTooLarge } = error

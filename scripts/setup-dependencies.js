@@ -43,7 +43,7 @@ export const ourNode = {
 
 const packages = 'the packages of package-lock.json'
 const installAll = () => runNpmCi(root, packages, '460 MB', ['--include=dev'])
-const installToRun = () => runNpmCi(root, packages, '43 MB', ['--omit=dev'])
+const installToRun = () => runNpmCi(root, packages, '55 MB', ['--omit=dev'])
 const isForTests = ({ dev, devOptional }) => Boolean(dev || devOptional)
 
 function hasToolsForTests() {

@@ -6,7 +6,7 @@ export interface HttpAnswer {
 }
 
 export interface OutgoingRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   readonly url: string
   readonly headers?: Record<string, string>
   /** Give a large body in pieces, so that other work runs between them. */

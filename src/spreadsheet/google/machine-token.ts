@@ -1,0 +1,39 @@
+import { HttpFailure } from '../../platform/http-client.ts'
+import { type AskForToken, sheetsScope, tokenIn } from './access-token.ts'
+import { refused } from './failure.ts'
+
+/** It stands beside the machine, and answers within milliseconds. */
+const bounds = { timeoutMs: 2_000, answerBytesMax: 64 * 1024 } as const
+
+/**
+ * Signs in as the service account of a machine of Google Cloud, by its metadata server. Google's library asks
+ * that server by a client of its own, without a limit of time on such a machine.
+ *
+ * @param url the metadata server, without a path
+ */
+export function machineTokens(url: string): AskForToken {
+  const account = `${url}/computeMetadata/v1/instance/service-accounts/default`
+  return async ({ http, clock }, signal) => {
+    const read = (path: string) => {
+      const headers = { 'metadata-flavor': 'Google' }
+      return http({ method: 'GET', url: `${account}/${path}`, headers, ...bounds, signal })
+    }
+    try {
+      const answer = await read(`token?scopes=${encodeURIComponent(sheetsScope)}`)
+      const isIt = answer.headers.get('metadata-flavor') === 'Google'
+      if (!isIt || answer.status === 404) {
+        return refused('machine', `${url} names no service account. ${otherWays}`)
+      }
+      const token = tokenIn(answer, clock, 'The metadata server', otherWays)
+      if (token.kind !== 'token') return token
+      const { status, text } = await read('email')
+      return status === 200 ? { ...token, email: text.trim() } : token
+    } catch (error) {
+      if (!(error instanceof HttpFailure) || signal.aborted) throw error
+      return refused('machine', `${error.message}. ${otherWays}`)
+    }
+  }
+}
+
+const otherWays =
+  'SHEETS_SIGN_IN=application-default needs a machine of Google Cloud with a service account, or gcloud. Elsewhere set SHEETS_CREDENTIALS_FILE: docs/google-setup.md.'

@@ -28,8 +28,9 @@ export function sandboxSites({ variables, ...files }: Files & { readonly variabl
 
 function sandboxed(name: string, site: unknown): unknown {
   if (!isRecord(site)) return site
-  const { credentialsFile: _account, challenge: _challenge, webhooks: _webhooks, ...others } = site
-  return { ...others, spreadsheet: sandboxSpreadsheet(name) }
+  const real = ['credentialsFile', 'signIn', 'subject', 'challenge', 'webhooks']
+  const others = Object.entries(site).filter(([key]) => !real.includes(key))
+  return { ...Object.fromEntries(others), spreadsheet: sandboxSpreadsheet(name) }
 }
 
 /** The id of a site's spreadsheet. */

@@ -1,31 +1,56 @@
-import { privateKey, readPrivateKey } from './google-key/private-key.ts'
-import { type Kind, text, Wrong } from './kind.ts'
+import { join, resolve } from 'node:path'
+import { type Account, noAddress, readCredentials } from './google-key/sign-in.ts'
+import { privateKey } from './google-key/private-key.ts'
+import { text, Wrong } from './kind.ts'
 import { type Files, readFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
+import { webUrl } from './values.ts'
 
-export interface Account {
-  readonly email: string
-  /** PKCS#8, PEM. */
-  readonly privateKey: string
+/** What a site may say itself of its account. Any of these makes the account its own. */
+export const signInNames = ['SHEETS_CREDENTIALS_FILE', 'SHEETS_SIGN_IN', 'SHEETS_SUBJECT'] as const
+
+/** Reads the account that writes to the spreadsheet, and how it signs in. */
+export function readAccount(reader: SettingsReader, files: Files): Account | undefined {
+  const account = readSignIn(reader, files)
+  const subject = reader.value('SHEETS_SUBJECT')
+  if (!account || subject === undefined) return account
+  const { signIn } = account
+  if (signIn.kind === 'key') return { email: subject, signIn: { ...signIn, subject } }
+  reader.refuse('SHEETS_SUBJECT', {
+    problem: 'is set, and only a service account with a key can act as a person.',
+    expected: 'nothing, or a key beside it',
+    hint: 'Remove SHEETS_SUBJECT; or sign in with the JSON key file of a service account.',
+  })
+  return undefined
 }
 
 /**
- * Reads the service account: from the file that was named for Rollcall, else from the pair of
- * address and key, else from the file that was named for Google's own tools.
+ * One way to sign in: what the machine has, if that is wanted; else the file that was named for Rollcall, else
+ * the pair of address and key, else the file that was named for Google's own tools.
  */
-export function readAccount(reader: SettingsReader, files: Files): Account | undefined {
-  const inFile = keyFile(files)
-  const isOwn = reader.says('SHEETS_CREDENTIALS_FILE')
+function readSignIn(reader: SettingsReader, files: Files): Account | undefined {
+  const saysFile = reader.says('SHEETS_CREDENTIALS_FILE')
+  const saysWay = reader.says('SHEETS_SIGN_IN')
+  const isWanted = reader.value('SHEETS_SIGN_IN') === 'application-default'
+  const isDefault = isWanted && (saysWay || !saysFile)
+  // A site with a way of its own takes none of the environment's.
+  const isOwn = saysFile || (isDefault && saysWay)
+  const hasFile = isOwn ? saysFile : reader.isSet('SHEETS_CREDENTIALS_FILE')
   const hasPair = !isOwn && reader.isSet('SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY')
-  if (!reader.isSet('SHEETS_CREDENTIALS_FILE')) {
-    const isPair = hasPair || !reader.isSet('GOOGLE_APPLICATION_CREDENTIALS')
-    return isPair ? readPair(reader) : reader.read('GOOGLE_APPLICATION_CREDENTIALS', inFile)
+  const isForTools = reader.isSet('GOOGLE_APPLICATION_CREDENTIALS')
+  const inFile = text('the path of a credentials file of Google', (path) =>
+    readFileAt(files, path, readCredentials),
+  )
+  const chosen = [isDefault, hasFile, hasPair].filter((it) => it).length
+  if (chosen <= 1) {
+    if (hasFile) return reader.read('SHEETS_CREDENTIALS_FILE', inFile)
+    if (hasPair) return readPair(reader)
+    if (isForTools) return reader.read('GOOGLE_APPLICATION_CREDENTIALS', inFile)
+    if (isDefault) return readMachine(reader, files)
   }
-  if (!hasPair) return reader.read('SHEETS_CREDENTIALS_FILE', inFile)
-  reader.refuse('SHEETS_CREDENTIALS_FILE', {
-    problem: 'is set together with SHEETS_CREDENTIALS_EMAIL or SHEETS_PRIVATE_KEY.',
-    expected: 'the service account from one place only',
-    hint: 'Remove SHEETS_CREDENTIALS_FILE; or remove SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY.',
+  reader.refuse(isDefault ? 'SHEETS_SIGN_IN' : 'SHEETS_CREDENTIALS_FILE', {
+    problem: `is ${chosen > 1 ? 'set together with another' : 'missing, and so is every other'} way to sign in.`,
+    ...{ expected: 'one way to sign in at Google', hint: ways },
   })
   return undefined
 }
@@ -48,23 +73,35 @@ function readPair(reader: SettingsReader): Account | undefined {
     })
   }
   const email = given ?? inKey
-  return key && email !== undefined ? { email, privateKey: key.pem } : undefined
+  if (!key || email === undefined) return undefined
+  return { email, signIn: { kind: 'key', email, privateKey: key.pem } }
 }
 
 const orFile =
   'Set it; or set SHEETS_CREDENTIALS_FILE to the path of the JSON key file. docs/google-setup.md explains how to get that file.'
 
-/** The path of the JSON key file of a service account. */
-function keyFile(files: Files): Kind<Account> {
-  return text('the path of the JSON key file of a Google service account', (path) =>
-    readFileAt(files, path, (content) => {
-      const key = readPrivateKey(content)
-      if (key instanceof Wrong) return key
-      const { pem, clientEmail } = key
-      if (clientEmail !== undefined) return { email: clientEmail, privateKey: pem }
-      const hint =
-        'Use the JSON key file; or set SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY instead.'
-      return new Wrong('is a bare key, without the address of its account.', hint)
-    }),
-  )
+const ways =
+  'Set one of these: SHEETS_CREDENTIALS_FILE; or SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY; or SHEETS_SIGN_IN=application-default, where the machine has an account (docs/google-setup.md).'
+
+/** What the machine has, where Google's own tools look for it: the file of gcloud, else the metadata server. */
+function readMachine(reader: SettingsReader, files: Files): Account | undefined {
+  const data = reader.text('APPDATA') ?? join(reader.text('HOME') ?? '/', '.config')
+  const folder = reader.text('CLOUDSDK_CONFIG') ?? join(data, 'gcloud')
+  const path = resolve(folder, 'application_default_credentials.json')
+  let content: string
+  try {
+    content = files.readText(path)
+  } catch {
+    // A service may not look into the home of its user, and machines of Google have no such file.
+    const url = webUrl(`http://${reader.text('GCE_METADATA_HOST') ?? ''}`)?.origin ?? metadataUrl
+    return { email: noAddress, signIn: { kind: 'machine', url } }
+  }
+  const found = readCredentials(content)
+  if (!(found instanceof Wrong)) return found
+  const problem = `finds ${path}, which cannot be used: it ${found.problem}`
+  const expected = 'an account that the machine has'
+  reader.refuse('SHEETS_SIGN_IN', { problem, expected, hint: found.hint ?? ways })
+  return undefined
 }
+
+const metadataUrl = 'http://169.254.169.254'

@@ -151,7 +151,8 @@ test('with an address and a key, rows go to Google Sheets, and the key is not in
     tokenUrl: 'https://oauth2.googleapis.com/token',
     quota: { perMinute: 50, perDay: 10_000 },
   })
-  expect(secrets).toEqual({ sites: new Map([['default', { privateKey: pem }]]), apiKeys: [] })
+  const signIn = { kind: 'key', email, privateKey: pem }
+  expect(secrets).toEqual({ sites: new Map([['default', { signIn }]]), apiKeys: [] })
   expect(inspect(config, { depth: null })).not.toContain('PRIVATE KEY')
 })
 
@@ -219,7 +220,8 @@ test.each<[string, Variables]>([
 ])('the service account is read from %s', (_, variables) => {
   const { config, secrets } = load(variables)
   expect(config.sites[0].spreadsheet).toMatchObject({ kind: 'google', credentials: { email } })
-  expect(secrets.sites.get('default')).toEqual({ privateKey: pem })
+  const signIn = { kind: 'key', email, privateKey: pem }
+  expect(secrets.sites.get('default')).toEqual({ signIn })
 })
 
 test('GOOGLE_APPLICATION_CREDENTIALS alone is ignored, because it may be for other programs', () => {
@@ -228,14 +230,11 @@ test('GOOGLE_APPLICATION_CREDENTIALS alone is ignored, because it may be for oth
 })
 
 test.each<[Variables, string[]]>([
-  [{ SHEETS_SHEET_ID: id }, ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL']],
+  [{ SHEETS_SHEET_ID: id }, ['SHEETS_CREDENTIALS_FILE']],
   [{ ...pair, SHEETS_SHEET_ID: '' }, ['SHEETS_SHEET_ID']],
   [{ ...pair, SHEETS_PRIVATE_KEY: '' }, ['SHEETS_PRIVATE_KEY']],
   [{ ...pair, SHEETS_CREDENTIALS_EMAIL: '' }, ['SHEETS_CREDENTIALS_EMAIL']],
-  [
-    { SHEETS_REQUESTS_PER_DAY: '5' },
-    ['SHEETS_SHEET_ID', 'SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL'],
-  ],
+  [{ SHEETS_REQUESTS_PER_DAY: '5' }, ['SHEETS_SHEET_ID', 'SHEETS_CREDENTIALS_FILE']],
   [
     { ...pair, SHEETS_PRIVATE_KEY: '', GOOGLE_APPLICATION_CREDENTIALS: 'key.json' },
     ['SHEETS_PRIVATE_KEY'],
@@ -367,8 +366,9 @@ describe('every setting is read', () => {
   test.each(examples.map((name) => [name, settings[name].example]))(
     'the example of %s is accepted: %s',
     (name, example) => {
+      const account = name === 'SHEETS_SIGN_IN' ? { SHEETS_SHEET_ID: id } : pair
       expect(() =>
-        load({ ...pair, ...challenge, ...alerts, ...mail, [name]: example }),
+        load({ ...account, ...challenge, ...alerts, ...mail, [name]: example }),
       ).not.toThrow()
     },
   )

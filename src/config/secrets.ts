@@ -1,3 +1,4 @@
+import type { SignIn } from './google-key/sign-in.ts'
 import type { EnvFile } from './env/env-file.ts'
 import type { SettingsReader } from './reader.ts'
 import { isSecret, settings } from './settings.ts'
@@ -36,8 +37,8 @@ export interface Secrets {
 }
 
 export interface SiteSecrets {
-  /** Of the service account (PKCS#8, PEM). Present exactly when the spreadsheet is a Google Sheet. */
-  readonly privateKey?: string
+  /** How to sign in at Google. Present exactly when the spreadsheet is a Google Sheet. */
+  readonly signIn?: SignIn
   /** Present exactly when the challenge of a provider is on. */
   readonly challengeSecret?: string
   /** At most five, no two with one URL. Left out when there are none. */

@@ -42,11 +42,24 @@ export const settings = {
   ),
   SHEETS_CREDENTIALS_FILE: setting(
     { kind: filePath, site: 'credentialsFile', example: './service-account.json' },
-    'Path of the JSON key file, instead of `SHEETS_CREDENTIALS_EMAIL` and `SHEETS_PRIVATE_KEY`.',
+    'Path of a credentials file of Google, instead of `SHEETS_CREDENTIALS_EMAIL` and `SHEETS_PRIVATE_KEY`: the JSON key file, workload identity (`external_account`), an impersonated service account, or a person (`authorized_user`).',
   ),
   GOOGLE_APPLICATION_CREDENTIALS: setting(
     { kind: filePath, example: '/etc/rollcall/service-account.json' },
-    'Path of the JSON key file, under the name that Google’s own tools read. Used when `SHEETS_SHEET_ID` is set and the three settings above are not.',
+    'The same under the name that Google’s own tools read. Used when `SHEETS_SHEET_ID` is set and the three settings above are not.',
+  ),
+  SHEETS_SIGN_IN: setting(
+    {
+      kind: oneOf(['key', 'application-default']),
+      site: 'signIn',
+      default: 'key',
+      example: 'application-default',
+    },
+    '`key`: by the settings above. `application-default`: by what the machine has, without a key: the metadata server of Cloud Run, GCE or GKE, or the file of `gcloud auth application-default login` (docs/google-setup.md).',
+  ),
+  SHEETS_SUBJECT: setting(
+    { kind: mailbox, site: 'subject', example: 'signups@example.com' },
+    'The person of your domain as whom a service account acts with its key (domain-wide delegation), where a spreadsheet may not be shared with it.',
   ),
   SHEETS_REQUESTS_PER_MINUTE: setting(
     { kind: wholeNumber(1, 3_000), default: '50', example: '50' },

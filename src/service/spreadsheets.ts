@@ -1,3 +1,4 @@
+import type { SignIn } from '../config/google-key/sign-in.ts'
 import type { GoogleConfig } from '../config/sites/site.ts'
 import { Account, type AccountShare } from '../delivery/account.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
@@ -5,8 +6,10 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { noColumns } from '../signup/row.ts'
 import { environmentNames } from '../platform/setting-names.ts'
-import { keyTokens } from '../spreadsheet/google/access-token.ts'
+import { type AskForToken, keyTokens } from '../spreadsheet/google/access-token.ts'
+import { fileTokens } from '../spreadsheet/google/file-token.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
+import { machineTokens } from '../spreadsheet/google/machine-token.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
 import type { RunningSite, Site } from './site.ts'
@@ -15,7 +18,7 @@ import type { World } from './world.ts'
 /** What it takes of a site to reach its spreadsheet. */
 export interface Destination
   extends
-    Pick<Site, 'spreadsheet' | 'workbookDir' | 'privateKey'>,
+    Pick<Site, 'spreadsheet' | 'workbookDir' | 'signIn'>,
     Partial<Pick<Site, 'settingNames' | 'own'>> {
   readonly journal: Pick<Journal, 'callLedger' | 'time'>
   /** What the site gets of its account; when it is left out, it has the account for itself. */
@@ -25,13 +28,13 @@ export interface Destination
 
 /** Connects to the spreadsheet of a site. */
 export function connectSpreadsheet(site: Destination, world: World): Spreadsheet {
-  const { spreadsheet, workbookDir, privateKey, own = noColumns, events } = site
+  const { spreadsheet, workbookDir, signIn, own = noColumns, events } = site
   const { share = soleShare(site, world.clock) } = site
-  if (spreadsheet.kind === 'workbook' || privateKey === undefined || !share) {
+  if (spreadsheet.kind === 'workbook' || signIn === undefined || !share) {
     return createWorkbook({ directory: workbookDir, own }, world.files)
   }
   return createGoogleSheets({
-    ...{ ...googleOptions(site, spreadsheet, privateKey, world), ...share, own },
+    ...{ ...googleOptions(site, spreadsheet, signIn, world), ...share, own },
     random: world.random,
     called: events && ((outcome) => events.providerCalled(outcome)),
   })
@@ -41,12 +44,20 @@ export function connectSpreadsheet(site: Destination, world: World): Spreadsheet
 export function googleOptions(
   { settingNames = environmentNames }: Pick<Destination, 'settingNames'>,
   { credentials, spreadsheetId, apiUrl, tokenUrl }: GoogleConfig,
-  privateKey: string,
-  { clock, http, signWith }: World,
+  signIn: SignIn,
+  world: Pick<World, 'clock' | 'http' | 'signWith'>,
 ) {
-  const access = { email: credentials.email, spreadsheetId, setting: settingNames.SHEETS_SHEET_ID }
-  const ask = keyTokens({ email: credentials.email, sign: signWith(privateKey) })
-  return { access, ask, apiUrl, tokenUrl, clock, http }
+  // The address of a person is not for the log.
+  const email = 'subject' in signIn ? 'the person of SHEETS_SUBJECT' : credentials.email
+  const access = { email, spreadsheetId, setting: settingNames.SHEETS_SHEET_ID }
+  const { clock, http } = world
+  return { access, ask: tokensBy(signIn, world), apiUrl, tokenUrl, clock, http }
+}
+
+function tokensBy(signIn: SignIn, { signWith }: Pick<World, 'signWith'>): AskForToken {
+  if (signIn.kind === 'machine') return machineTokens(signIn.url)
+  if (signIn.kind === 'file') return fileTokens(signIn.file)
+  return keyTokens({ ...signIn, sign: signWith(signIn.privateKey) })
 }
 
 /** What a site gets of an account that it has for itself, as `Account.join`; undefined for the local workbook. */

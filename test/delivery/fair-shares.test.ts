@@ -12,7 +12,7 @@ import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { createWriter } from '../../src/service/site-delivery.ts'
 import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
-import { googleSettings } from './writer-world.ts'
+import { googleSettings, signsNothing } from './writer-world.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -37,7 +37,7 @@ function deliver(journal: Journal, account: Account, clock: ManualClock) {
     {
       spreadsheet: googleSettings,
       workbookDir: '',
-      privateKey: 'signs nothing',
+      signIn: signsNothing,
       journal,
       share,
       events: {

@@ -15,7 +15,7 @@ import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { createSiteDelivery } from '../../src/service/site-delivery.ts'
-import { googleSettings } from './writer-world.ts'
+import { googleSettings, signsNothing } from './writer-world.ts'
 
 const minute = 60_000
 
@@ -67,7 +67,7 @@ async function createWorld() {
         {
           spreadsheet: googleSettings,
           workbookDir: '',
-          privateKey: 'signs nothing',
+          signIn: signsNothing,
           journal,
           health,
           events,

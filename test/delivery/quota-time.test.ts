@@ -5,7 +5,7 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { connectSpreadsheet } from '../../src/service/spreadsheets.ts'
 import { realWorld } from '../../src/service/world.ts'
-import { googleSettings } from './writer-world.ts'
+import { googleSettings, signsNothing } from './writer-world.ts'
 
 test('calls are counted by the clock of the journal, if it has one that all machines share', async () => {
   await using journal = openSqliteJournal(':memory:')
@@ -22,7 +22,7 @@ test('calls are counted by the clock of the journal, if it has one that all mach
     })
     const world = { ...realWorld, clock: own, signWith: () => async () => 'signed' }
     connectSpreadsheet(
-      { spreadsheet: googleSettings, workbookDir: '', privateKey: 'none', journal: asked },
+      { spreadsheet: googleSettings, workbookDir: '', signIn: signsNothing, journal: asked },
       world,
     )
     expect(clock).toBe(time ?? own)

@@ -14,7 +14,7 @@ import { createWriter } from '../../src/service/site-delivery.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import { ada, forget } from '../journal/contracts/erasure-contract.ts'
 import { claim, confirming } from '../journal/contracts/outbox-contract.ts'
-import { createDeliveryWorld, googleSettings, writes } from './writer-world.ts'
+import { createDeliveryWorld, googleSettings, signsNothing, writes } from './writer-world.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -176,7 +176,7 @@ test(
     const people = Array.from({ length: 500 }, (_, at) => `person${at}@example.com`)
     const links = await welcomed(journal, people, clock.now())
     const events = createEvents(createLog('silent'), createHealth(), clock)
-    const settings = { spreadsheet: googleSettings, workbookDir: '', privateKey: '' }
+    const settings = { spreadsheet: googleSettings, workbookDir: '', signIn: signsNothing }
     const world = { clock, random: () => 0.5, signWith: () => async () => '', wrap: () => paced }
     const writer = createWriter({ ...settings, journal, share, events }, world)
     writer.start()

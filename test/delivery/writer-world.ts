@@ -21,6 +21,9 @@ export const googleSettings = {
   quota: { perMinute: 50, perDay: 10_000 },
 } as const
 
+/** An account whose signatures the world makes. */
+export const signsNothing = { kind: 'key', email: 'robot@example.com', privateKey: '' } as const
+
 export interface Given {
   readonly journal?: Journal
   readonly spreadsheet?: ScriptedSpreadsheet
@@ -50,7 +53,7 @@ export function createDeliveryWorld({
     {
       spreadsheet: googleSettings,
       workbookDir: '',
-      privateKey: 'signs nothing',
+      signIn: signsNothing,
       journal,
       events,
       removesOnly,

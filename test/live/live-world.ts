@@ -6,9 +6,9 @@ import { secretsOf } from '../../src/config/secrets.ts'
 import { readEnvironment } from '../../src/config/env/env.ts'
 import { Account } from '../../src/delivery/account.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { httpClient } from '../../src/platform/node/http-client.ts'
-import { AccessTokens, signWith } from '../../src/spreadsheet/google/access-token.ts'
+import { googleOptions } from '../../src/service/spreadsheets.ts'
+import { realWorld } from '../../src/service/world.ts'
+import { AccessTokens } from '../../src/spreadsheet/google/access-token.ts'
 import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
 import { markerKey } from '../../src/spreadsheet/google/markers.ts'
 import type { SpreadsheetWorld } from '../spreadsheet/spreadsheet-contract.ts'
@@ -43,16 +43,16 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
   const { config, secrets } = loadConfig({ ...environment, variables })
   const [site] = config.sites
   const { spreadsheet } = site
-  const { privateKey } = secretsOf(secrets, site)
-  if (spreadsheet.kind !== 'google' || privateKey === undefined) {
+  const { signIn } = secretsOf(secrets, site)
+  if (spreadsheet.kind !== 'google' || signIn === undefined) {
     throw new Error('The settings name no service account.')
   }
-  const { spreadsheetId, credentials, apiUrl, tokenUrl, quota } = spreadsheet
-  const sign = signWith(privateKey)
-  const clock = systemClock
+  const { spreadsheetId, credentials, apiUrl, quota } = spreadsheet
+  const options = googleOptions({}, spreadsheet, signIn, realWorld)
+  const { clock } = options
   const ledger = openSqliteJournal(':memory:').callLedger(credentials.email, clock)
   const gate = new Account({ ledger, quota, clock, sites: 1 }).join().gate
-  const tokens = new AccessTokens({ ...credentials, sign, tokenUrl, http: httpClient, clock })
+  const tokens = new AccessTokens(options)
   const token = await tokens.get(testSignal)
   if (token.kind !== 'token') throw new Error(`No access token: ${token.message}`)
   const auth = new OAuth2Client()
@@ -64,13 +64,7 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
     gate: () => gate(testSignal),
     connect: () =>
       createGoogleSheets({
-        ...{
-          access: { email: credentials.email, spreadsheetId, setting: 'SHEETS_SHEET_ID' },
-          sign,
-          apiUrl,
-          tokenUrl,
-        },
-        ...{ http: httpClient, clock, random: Math.random, gate },
+        ...{ ...options, random: Math.random, gate },
       }),
     async update(requests) {
       await gate(testSignal)

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { noAddress } from '../../config/google-key/sign-in.ts'
 import { ConfigError } from '../../config/problem.ts'
 import type { SiteConfig } from '../../config/sites/site.ts'
 import type { OpenJournal } from '../../journal/contracts/journal.ts'
@@ -8,7 +9,7 @@ import type { Session } from '../session.ts'
 import { counted } from '../../operations/words.ts'
 import { databaseChecks, folderChecks } from './journal-checks.ts'
 import { instanceDoors, siteDoors } from './public-checks.ts'
-import { backlogCheck, heldCheck, keyCheck, quotaCheck, settingsCheck } from './site-checks.ts'
+import { backlogCheck, heldCheck, quotaCheck, settingsCheck, signInCheck } from './site-checks.ts'
 import {
   type Check,
   challengeFindings,
@@ -35,7 +36,7 @@ export interface Subject extends Session, Settings {
 function roundsOf({ config: { database, hasSites }, sites }: Subject) {
   const places = [...(database ? databaseChecks : folderChecks), noticesFindings, mailFindings]
   /** What a site is set up with, and what has become of its signups. */
-  const setup = [keyCheck, spreadsheetFindings, challengeFindings]
+  const setup = [signInCheck, spreadsheetFindings, challengeFindings]
   const deliveries = [backlogCheck, heldCheck, quotaCheck, webhookFindings]
   const round = (checks: readonly Check[], heading?: string, site = sites[0], name?: string) => {
     return { checks, heading, site, name }
@@ -102,9 +103,10 @@ export async function diagnoseInLines(subject: Subject): Promise<boolean> {
   return faults === 0
 }
 
-/** The address to share the spreadsheet with; null for the local workbook. */
+/** The address to share the spreadsheet with; null for the local workbook, and where only Google knows it. */
 export function accountOf({ spreadsheet }: Pick<SiteConfig, 'spreadsheet'>): string | null {
-  return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : null
+  const email = spreadsheet.kind === 'google' ? spreadsheet.credentials.email : noAddress
+  return email === noAddress ? null : email
 }
 
 /** The addresses to share these sites' spreadsheets with, each alone in its line. */

@@ -78,8 +78,8 @@ export async function spreadsheetTabs(looking: Looking) {
 
 /** What it takes to look at a Google Sheet with few calls; undefined for the local workbook. */
 function googleOf({ config, secrets, site, journal, notes }: Looking) {
-  const { spreadsheet, privateKey, settingNames } = siteOf(site, config, secrets)
-  if (spreadsheet.kind === 'workbook' || privateKey === undefined) return undefined
+  const { spreadsheet, signIn, settingNames } = siteOf(site, config, secrets)
+  if (spreadsheet.kind === 'workbook' || signIn === undefined) return undefined
   const { credentials, quota } = spreadsheet
   const { clock } = realWorld
   const ledger = journal?.callLedger(credentials.email, journal.time ?? clock)
@@ -99,7 +99,7 @@ function googleOf({ config, secrets, site, journal, notes }: Looking) {
   }
   const http: HttpClient = (request) =>
     realWorld.http({ ...request, timeoutMs: Math.min(request.timeoutMs, timeoutMaxMs) })
-  return { ...googleOptions({ settingNames }, spreadsheet, privateKey, realWorld), http, gate }
+  return { ...googleOptions({ settingNames }, spreadsheet, signIn, realWorld), http, gate }
 }
 
 /** Whether the keys of a site's challenge belong to its provider, which has to know the secret one. */

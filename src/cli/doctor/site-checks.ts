@@ -18,14 +18,20 @@ export const settingsCheck: Check = async ({ config: { warnings } }) => {
   return warnings.length === 0 ? [ok('can be used')] : warnings.map((it) => warning(it))
 }
 
-/** A text that is no RSA key never gets here: it is a problem of the settings. */
-export const keyCheck: Check = async ({ site, secrets }) => {
+/** How the site signs in. A text that is no RSA key never gets here: it is a problem of the settings. */
+export const signInCheck: Check = async ({ site, secrets }) => {
   const { spreadsheet } = site
-  const { privateKey } = secretsOf(secrets, site)
-  if (spreadsheet.kind !== 'google' || privateKey === undefined) return []
-  const bits = createPrivateKey(privateKey).asymmetricKeyDetails?.modulusLength ?? 0
+  const { signIn } = secretsOf(secrets, site)
+  if (spreadsheet.kind !== 'google' || signIn === undefined) return []
   const { email } = spreadsheet.credentials
-  return [findingsOf('key').ok(`is an RSA key of ${bits} bits, for ${email}`)]
+  const { ok } = findingsOf(signIn.kind === 'key' ? 'key' : 'sign-in')
+  if (signIn.kind === 'machine')
+    return [ok(`without a key, by the metadata server at ${signIn.url}`)]
+  if (signIn.kind === 'file')
+    return [ok(`by a file of the type ${String(signIn.file['type'])}, as ${email}`)]
+  const bits = createPrivateKey(signIn.privateKey).asymmetricKeyDetails?.modulusLength ?? 0
+  const acts = signIn.subject === undefined ? '' : `, which acts as ${signIn.subject}`
+  return [ok(`is an RSA key of ${bits} bits, for ${signIn.email}${acts}`)]
 }
 
 /** With traffic far above the provider's quota, signups wait, but some are written all the time. */

@@ -10,7 +10,7 @@ export type PageConfig = SiteSettings['page.']
 export interface GoogleConfig {
   readonly kind: 'google'
   readonly spreadsheetId: string
-  /** The service account; its key is in `Secrets`. */
+  /** With whom to share, or `noAddress`; how to sign in is in `Secrets`. */
   readonly credentials: { readonly email: string }
   /** Has no slash at the end. */
   readonly apiUrl: string
@@ -19,8 +19,10 @@ export interface GoogleConfig {
   readonly quota: { readonly perMinute: number; readonly perDay: number }
 }
 
+type SheetKey = 'spreadsheet' | 'credentialsFile' | 'signIn' | 'subject'
+
 /** What a site has as it is read. */
-interface SiteValues extends Omit<SiteSettings[''], 'spreadsheet' | 'credentialsFile'> {
+interface SiteValues extends Omit<SiteSettings[''], SheetKey> {
   readonly page: PageConfig
   readonly spam: SiteSettings['spam.']
   /** What its mails say, and whether there is a welcome mail. An undefined member means our own texts. */
@@ -56,7 +58,7 @@ export function siteWithoutName<Site extends { readonly name: string }>(
 export function readSiteValues(site: SettingsReader): SiteValues {
   const under = <Under extends keyof SiteSettings>(path: Under) =>
     bySitePath(path, (name) => site.value(name)) as unknown as SiteSettings[Under]
-  const { spreadsheet: _, credentialsFile: __, ...values } = under('')
+  const { spreadsheet: _, credentialsFile: __, signIn: ___, subject: ____, ...values } = under('')
   // A site has texts in the place of “on”.
   const isGreeted = site.value('WELCOME_MAIL') !== 'off'
   return {

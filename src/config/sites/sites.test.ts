@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import type { SettingProblem } from '../problem.ts'
+import { noAddress } from '../google-key/sign-in.ts'
 import { SettingsReader, type Variables } from '../reader.ts'
 import { type Sites, readSites } from './sites.ts'
 
@@ -122,10 +123,32 @@ test('a site says what is its own, and the rest comes from the environment', () 
     },
   ])
   expect(sites.map((it) => it.secrets)).toEqual([
-    { privateKey: pem },
-    { privateKey: pem, challengeSecret: 'the-secret' },
+    { signIn: { kind: 'key', email: expect.stringMatching(/^ours/), privateKey: pem } },
+    {
+      signIn: { kind: 'key', email: expect.stringMatching(/^theirs/), privateKey: pem },
+      challengeSecret: 'the-secret',
+    },
   ])
   expect(inspect(sites.map((it) => it.site))).not.toMatch(/the-secret|PRIVATE/)
+})
+
+test('a site may sign in by a way of its own, or as a person of its own', () => {
+  const json = {
+    sites: {
+      a: { spreadsheet: first, signIn: 'application-default' },
+      b: { spreadsheet: second, subject: 'grace@example.com' },
+    },
+  }
+  const { sites, all } = read(json, { SHEETS_CREDENTIALS_FILE: 'ours.json' })
+  expect(all).toEqual([])
+  const emails = [noAddress, 'grace@example.com']
+  expect(sites.map(({ site }) => site.spreadsheet)).toMatchObject(
+    emails.map((email) => ({ credentials: { email } })),
+  )
+  expect(sites.map(({ secrets }) => secrets.signIn)).toMatchObject([
+    { kind: 'machine', url: 'http://169.254.169.254' },
+    { kind: 'key', privateKey: pem, subject: 'grace@example.com' },
+  ])
 })
 
 test('a site of another provider does not take the addresses of the environment’s', () => {
@@ -249,8 +272,7 @@ test('every problem of the file and of the environment is told at once, with its
     'sites.launch.page.titel is no key of this file.',
     'sites.blog is not an object.',
     'fieldz is no key of this file.',
-    'SHEETS_PRIVATE_KEY is missing.',
-    'SHEETS_CREDENTIALS_EMAIL is missing.',
+    'SHEETS_CREDENTIALS_FILE is missing, and so is every other way to sign in.',
     'MAX_SHEET_TABS is not a whole number from 0 to 10,000.',
   ])
   const { all } = read(json)
@@ -397,7 +419,7 @@ test.each<[string, object, Variables, string[]]>([
     'a spreadsheet, and no account',
     { a: { spreadsheet: first } },
     {},
-    ['SHEETS_PRIVATE_KEY is missing.', 'SHEETS_CREDENTIALS_EMAIL is missing.'],
+    ['SHEETS_CREDENTIALS_FILE is missing, and so is every other way to sign in.'],
   ],
   ['no site', {}, {}, ['sites is not 1 to 1,000 sites.']],
 ])('sites are refused together: %s', (_, sites, variables, problems) => {

@@ -1,4 +1,5 @@
-import { type Account, readAccount } from '../account.ts'
+import { readAccount, signInNames } from '../account.ts'
+import type { Account } from '../google-key/sign-in.ts'
 import { readChallenge } from '../challenge.ts'
 import type { Refusal } from '../kind.ts'
 import type { Files } from '../read-file.ts'
@@ -61,7 +62,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
     return {
       site: config,
       secrets: {
-        ...(account && { privateKey: account.privateKey }),
+        ...(account && { signIn: account.signIn }),
         ...(challenged?.secret !== undefined && { challengeSecret: challenged.secret }),
         ...(webhooks.length > 0 && { webhooks }),
       },
@@ -110,14 +111,14 @@ function spreadsheets(reader: SettingsReader, files: Files, isNamed: boolean) {
     const owner = spreadsheetId === undefined ? undefined : owners.get(spreadsheetId)
     if (spreadsheetId !== undefined) owners.set(spreadsheetId, name)
     if (owner !== undefined) refuse(takenSpreadsheet(owner, !site.says('SHEETS_SHEET_ID')))
-    const isOwn = site.says('SHEETS_CREDENTIALS_FILE')
+    const isOwn = signInNames.some((it) => site.says(it))
     const { account } = isOwn
       ? { account: readAccount(site, files) }
       : (shared ??= { account: readAccount(reader, files) })
     if (!account || spreadsheetId === undefined) return undefined
-    const { email, privateKey } = account
+    const { email, signIn } = account
     const kind = 'google' as const
-    return { spreadsheet: { kind, spreadsheetId, credentials: { email }, ...terms }, privateKey }
+    return { spreadsheet: { kind, spreadsheetId, credentials: { email }, ...terms }, signIn }
   }
 }
 

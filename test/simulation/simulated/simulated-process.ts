@@ -44,6 +44,8 @@ const simulatedSettings = {
   tokenUrl: 'https://sheets.example.com/token',
 } as const
 
+const signsNothing = { kind: 'key', email: robot.email, privateKey: '' } as const
+
 type OpenJournal = Journal
 type Delivering = Pick<Writer, 'start' | 'stop'>
 
@@ -140,7 +142,7 @@ export class SimulatedProcess implements Receiver {
         ? ({ kind: 'workbook' } as const)
         : { ...simulatedSettings, quota: schedule.quota },
       workbookDir: join(workbook?.dataDir ?? 'no workbook is written here', 'sheets'),
-      privateKey: 'signs nothing',
+      signIn: signsNothing,
     }
   }
 

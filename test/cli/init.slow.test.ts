@@ -51,6 +51,7 @@ const answers = ({
   google,
 }: SetUp): readonly (readonly [asks: string, answer: string])[] => [
   ['Where should the signups go?', enter],
+  ['How does Rollcall sign in at Google?', enter],
   ['The path of the JSON key file', keyFile + enter],
   ['The address of the spreadsheet', url(google) + enter],
   ['A challenge that keeps bots out?', enter],
@@ -87,10 +88,10 @@ test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doc
   await using world = await setUp()
   const { folder, env, envPath, google } = world
   using terminal = startOnTerminal(['init'], { folder, env })
-  await answer(terminal, answers(world).slice(0, 2))
+  await answer(terminal, answers(world).slice(0, 3))
   await terminal.sees(`Share the spreadsheet with this address, as Editor`)
   await terminal.sees(google.email)
-  await answer(terminal, answers(world).slice(2))
+  await answer(terminal, answers(world).slice(3))
   await answer(terminal, noTest)
   expect(await terminal.ended).toBe(0)
   expect(await world.settings()).toEqual({
@@ -103,13 +104,51 @@ test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doc
   expect(terminal.text()).not.toContain('BEGIN PRIVATE KEY')
 })
 
+test('init sets up a key that acts as a person, and what the machine has', async () => {
+  await using world = await setUp()
+  const { folder, env, google } = world
+  const [where, , key, , challenge, origins] = answers(world).map((it) => it)
+  const way = 'How does Rollcall sign in at Google?'
+  const sheet = google.emulator.createSpreadsheet({ sharedWith: 'grace@example.com' }).id
+  google.emulator.tokens.allow(google.email, 'grace@example.com')
+  {
+    using terminal = startOnTerminal(['init'], { folder, env })
+    await answer(terminal, [
+      ...[where ?? ['', ''], [way, down + enter] as const, key ?? ['', '']],
+      ['The address of the person', `grace${enter}`],
+      ['not an email address', `@example.com${enter}`],
+      ['Share the spreadsheet with this address, as Editor', ''],
+      ['The address of the spreadsheet', sheet + enter],
+      ...[challenge ?? ['', ''], origins ?? ['', ''], ...noTest],
+    ])
+    expect(await terminal.ended).toBe(0)
+  }
+  expect(await world.settings()).toMatchObject({ SHEETS_SUBJECT: 'grace@example.com' })
+  await rm(world.envPath)
+  const { emulator } = google
+  emulator.tokens.machine = 'machine@my-project.iam.gserviceaccount.com'
+  const machine = { GCE_METADATA_HOST: new URL(emulator.url).host, HOME: folder }
+  using terminal = startOnTerminal(['init'], { folder, env: { ...env, ...machine } })
+  await answer(terminal, [
+    ...[where ?? ['', ''], [way, down + down + enter] as const],
+    ['the account that signs in', ''],
+    ['The address of the spreadsheet', sheet + enter],
+    ...[challenge ?? ['', ''], origins ?? ['', '']],
+    ['Share the spreadsheet with machine@my-project.iam.gserviceaccount.com as Editor', ''],
+    ['Check again?', 'n'],
+  ])
+  expect(await terminal.ended).toBe(1)
+  expect(await world.settings()).toMatchObject({ SHEETS_SIGN_IN: 'application-default' })
+})
+
 test('a wrong answer is explained and asked for again', async () => {
   await using world = await setUp()
   const { folder, env, keyFile } = world
-  const [where, key, sheet, ...rest] = answers(world)
+  const [where, way, key, sheet, ...rest] = answers(world)
   using terminal = startOnTerminal(['init'], { folder, env })
   await answer(terminal, [
     where ?? ['', ''],
+    way ?? ['', ''],
     ['The path of the JSON key file', enter],
     ['Type an answer', `${keyFile}x${enter}`],
     ['does not exist', clear + (key?.[1] ?? '')],
@@ -182,9 +221,9 @@ describe('the tab of signups that name none', () => {
     for (const [typed, chosen = ''] of [enter, down + enter].map((it, at) => [it, choices[at]])) {
       await rm(world.envPath, { force: true })
       using terminal = startOnTerminal(['init'], { folder, env: { ...env, ...set } })
-      await answer(terminal, [...all.slice(0, 3), [first, '']])
+      await answer(terminal, [...all.slice(0, 4), [first, '']])
       for (const words of choices) await terminal.sees(words)
-      await answer(terminal, [['', typed ?? ''], ...all.slice(3), ...noTest])
+      await answer(terminal, [['', typed ?? ''], ...all.slice(4), ...noTest])
       expect(await terminal.ended).toBe(0)
       const { DEFAULT_SHEET_TAB: written } = await world.settings()
       const isPresent = chosen === 'Sheet1' || chosen.startsWith('A new tab')
@@ -204,10 +243,11 @@ describe('with a file .env', () => {
     const { folder, env, envPath, google } = world
     await writeFile(envPath, mine, { mode: 0o644 })
     await writeFile(`${envPath}.tmp`, 'left by a crash', { mode: 0o644 })
-    const [where, key, sheet, challenge, origins] = answers(world)
+    const [where, way, key, sheet, challenge, origins] = answers(world)
     using terminal = startOnTerminal(['init'], { folder, env })
     await answer(terminal, [
       where ?? ['', ''],
+      way ?? ['', ''],
       key ?? ['', ''],
       ['The address of the spreadsheet', clear + (sheet?.[1] ?? '')],
       challenge ?? ['', ''],
@@ -243,7 +283,7 @@ describe('with a file .env', () => {
     using terminal = startOnTerminal(['init'], { folder, env })
     await answer(terminal, [
       ['Where should the signups go?', enter],
-      [`Keep the service account ${google.email}?`, enter],
+      [`Keep the sign-in: ${google.email}?`, enter],
       ['The address of the spreadsheet', enter],
       ['A challenge that keeps bots out?', enter],
       ['The web pages that may send signups', enter],
@@ -283,7 +323,7 @@ describe('with a file .env', () => {
   })
 })
 
-test.each([0, 1, 2, 3, 4])('Ctrl-C at question %i writes nothing', async (question) => {
+test.each([0, 1, 2, 3, 4, 5])('Ctrl-C at question %i writes nothing', async (question) => {
   await using world = await setUp()
   const { folder, env } = world
   using terminal = startOnTerminal(['init'], { folder, env })
@@ -300,9 +340,10 @@ test('after a fault is mended, doctor runs again', async () => {
   const spreadsheet = google.emulator.spreadsheet(google.spreadsheetId)
   spreadsheet.share(google.email, 'none')
   using terminal = startOnTerminal(['init'], { folder, env })
-  const [where = ['', ''], key = ['', ''], sheet = ['', ''], ...rest] = answers(world)
+  const [first, way, key, sheet, ...rest] = answers(world)
+  const asked = [first, way, key, sheet].map((it) => it ?? (['', ''] as const))
   const unread = 'cannot be read yet: signups go to its tab Sheet1, unless DEFAULT_SHEET_TAB names'
-  await answer(terminal, [where, key, sheet, [unread, ''], ...rest, ['1 fault found.', '']])
+  await answer(terminal, [...asked, [unread, ''], ...rest, ['1 fault found.', '']])
   spreadsheet.share(google.email, 'editor')
   await answer(terminal, [['Check again?', enter], ...noTest])
   expect(await terminal.ended).toBe(0)

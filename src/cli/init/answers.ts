@@ -1,12 +1,20 @@
 import { type Environment, loadConfig } from '../../config/config.ts'
+import type { Account } from '../../config/google-key/sign-in.ts'
 import { ConfigError } from '../../config/problem.ts'
 import { secretsOf } from '../../config/secrets.ts'
 
-const asked = [
-  'SHEETS_SHEET_ID',
+/** Each says something of the account. */
+export const accountNames = [
   'SHEETS_CREDENTIALS_EMAIL',
   'SHEETS_PRIVATE_KEY',
   'SHEETS_CREDENTIALS_FILE',
+  'SHEETS_SIGN_IN',
+  'SHEETS_SUBJECT',
+] as const
+
+const asked = [
+  ...accountNames,
+  'SHEETS_SHEET_ID',
   'CHALLENGE_PROVIDER',
   'CHALLENGE_SITE_KEY',
   'CHALLENGE_SECRET_KEY',
@@ -14,7 +22,7 @@ const asked = [
 ] as const
 
 export type Asked = (typeof asked)[number]
-export type Answers = Readonly<Partial<Record<Asked | 'DEFAULT_SHEET_TAB', string>>>
+export type Answers = Readonly<Partial<Record<Asked | 'DEFAULT_SHEET_TAB', string | undefined>>>
 
 /** In the form of an id. */
 const anyId = 'x'.repeat(44)
@@ -48,23 +56,14 @@ export function problemWith(
   return found && `This ${found.problem} ${found.hint}`
 }
 
-/**
- * The service account that the settings name, or that a JSON key file has instead; undefined when it cannot
- * be used.
- */
-export function accountOf(environment: Environment, keyFile?: string) {
-  const { variables } = environment
-  const read = load(
-    keyFile === undefined
-      ? { ...environment, variables: { ...variables, SHEETS_SHEET_ID: anyId } }
-      : environmentWith(environment, { SHEETS_SHEET_ID: anyId, SHEETS_CREDENTIALS_FILE: keyFile }),
-  )
+/** What these answers say of the account; undefined when it cannot be used. */
+export function accountOf(environment: Environment, answers: Answers): Account | undefined {
+  const read = load(environmentWith(environment, { ...answers, SHEETS_SHEET_ID: anyId }))
   if (!read.config) return undefined
   const [site] = read.config.sites
-  const { privateKey } = secretsOf(read.secrets, site)
-  if (site.spreadsheet.kind !== 'google' || privateKey === undefined) return undefined
-  const { email } = site.spreadsheet.credentials
-  return { SHEETS_CREDENTIALS_EMAIL: email, SHEETS_PRIVATE_KEY: privateKey }
+  const { signIn } = secretsOf(read.secrets, site)
+  if (site.spreadsheet.kind !== 'google' || signIn === undefined) return undefined
+  return { ...site.spreadsheet.credentials, signIn }
 }
 
 /** What the settings come to, or else what is wrong with them. */

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Environment, loadConfig } from '../../config/config.ts'
 import type { EnvChanges } from '../../config/env/env-file-edit.ts'
+import { noAddress } from '../../config/google-key/sign-in.ts'
 import { textOf } from '../../config/reader.ts'
 import { settingNames } from '../../config/settings.ts'
 import { partOf } from '../../operations/journal-home.ts'
@@ -10,6 +11,7 @@ import { tabKey } from '../../signup/signup.ts'
 import { spreadsheetTabs } from '../doctor/inspections.ts'
 import type { Session } from '../session.ts'
 import {
+  accountNames,
   accountOf,
   type Answers,
   type Asked,
@@ -58,12 +60,14 @@ export async function askForSettings(asking: Asking): Promise<readonly EnvChange
 
 async function askForSheet(asking: Asking): Promise<readonly EnvChanges[]> {
   const { environment, ask, session } = asking
-  const present = accountOf(environment)
-  const keep = `Keep the service account ${present?.SHEETS_CREDENTIALS_EMAIL ?? ''}?`
-  const isKept = present !== undefined && (await ask.isSure(keep, true))
-  const account = isKept ? present : await askForKey(asking)
+  const set = accountNames.map((it) => [it, environment.variables[it]] as const)
+  const present: Answers = Object.fromEntries(set)
+  const before = accountOf(environment, present)?.email
+  const isKept = before !== undefined && (await ask.isSure(`Keep the sign-in: ${before}?`, true))
+  const account = isKept ? present : await askForAccount(asking)
+  const { email = noAddress } = accountOf(environment, account) ?? {}
   await session.out.write(
-    `\nShare the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${account?.SHEETS_CREDENTIALS_EMAIL ?? ''}\n\n`,
+    `\nShare the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${email}\n\n`,
   )
   const sheet = await ask.text({
     message: 'The address of the spreadsheet, from the address bar of the browser',
@@ -74,20 +78,37 @@ async function askForSheet(asking: Asking): Promise<readonly EnvChanges[]> {
   const place = { SHEETS_SHEET_ID: sheet }
   const tab = await askForTab(asking, { ...account, ...place })
   return [
-    new Map(Object.entries(isKept ? {} : { ...account, SHEETS_CREDENTIALS_FILE: undefined })),
+    new Map(accountNames.flatMap((it) => (isKept ? [] : [[it, account[it]]]))),
     new Map(Object.entries({ ...place, ...(tab !== undefined && { DEFAULT_SHEET_TAB: tab }) })),
   ]
 }
 
-/** Takes the account out of a JSON key file. */
-async function askForKey(asking: Asking) {
+/** Takes the account out of a JSON key file. Other files stay where they are. */
+async function askForAccount(asking: Asking): Promise<Answers> {
+  const { environment, ask } = asking
+  const way = await ask.choose('How does Rollcall sign in at Google?', [
+    ['file', 'With a JSON key file of a service account, or another credentials file'],
+    ['subject', 'With a JSON key file, to act as a person of the domain'],
+    ['machine', 'With what this machine has: Cloud Run, GCE, GKE, or gcloud'],
+  ])
+  if (way === 'machine') return { SHEETS_SIGN_IN: 'application-default' }
   const problem = problemOf(asking, 'SHEETS_CREDENTIALS_FILE')
-  const path = await asking.ask.text({
-    message: 'The path of the JSON key file of the service account (docs/google-setup.md)',
+  const path = await ask.text({
+    message: 'The path of the JSON key file (docs/google-setup.md)',
     placeholder: '~/Downloads/my-project-0123456789ab.json',
     problem: (answer) => problem(pathOf(answer)),
   })
-  return accountOf(asking.environment, pathOf(path))
+  const file = { SHEETS_CREDENTIALS_FILE: pathOf(path) }
+  const signIn = accountOf(environment, file)?.signIn
+  if (signIn?.kind !== 'key') return file
+  const { email: SHEETS_CREDENTIALS_EMAIL, privateKey: SHEETS_PRIVATE_KEY } = signIn
+  const key = { SHEETS_CREDENTIALS_EMAIL, SHEETS_PRIVATE_KEY }
+  if (way === 'file') return key
+  const SHEETS_SUBJECT = await ask.text({
+    message: 'The address of the person, whose spreadsheet it is or with whom it is shared',
+    problem: problemOf(asking, 'SHEETS_SUBJECT', key),
+  })
+  return { ...key, SHEETS_SUBJECT }
 }
 
 /** Terminals put quotes around a file that is dropped on them, and only a shell knows `~`. */

@@ -102,6 +102,7 @@ const settingRows = Object.entries(settings) as Row[]
 const headings: Readonly<Partial<Record<SettingName, string>>> = {
   SHEETS_SHEET_ID: 'Google Sheets',
   DEFAULT_SHEET_TAB: 'Tabs',
+  CLOSES_AT: 'Opening and closing',
   DATA_DIR: 'Storage',
   HOST: 'HTTP server',
   PAGE_TITLE: 'Pages',

@@ -107,6 +107,7 @@ test('without settings, rows go to the local workbook, and all defaults apply', 
         {
           name: 'default',
           spreadsheet: { kind: 'workbook' },
+          closing: {},
           page: { name: 'off' },
           spam: { filter: 'log' },
           confirmation: 'off',

@@ -36,6 +36,7 @@ type Under<Prefix extends string> = {
 /** The settings that a site may have of its own, by the beginning of their paths in it. */
 export interface SiteSettings {
   readonly '': Under<''>
+  readonly 'closing.': Under<'closing.'>
   readonly 'page.': Under<'page.'>
   readonly 'challenge.': Under<'challenge.'>
   readonly 'spam.': Under<'spam.'>

@@ -9,7 +9,7 @@ import { bearerToken, exampleSecrets, receiverUrl, webhookSecrets } from './secr
 import { type Setting, setting } from './setting.ts'
 import { line, lines, siteText } from './texts.ts'
 import { emailAddress, filePath, httpUrl, listenHost, proxyCount, publicUrl } from './values.ts'
-import { retentionDays, spreadsheetId, tabName } from './values.ts'
+import { moment, retentionDays, spreadsheetId, tabName } from './values.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -92,6 +92,18 @@ export const settings = {
   MAX_SHEET_TABS: setting(
     { kind: wholeNumber(0, 10_000), site: 'maxTabs', default: '100', example: '20' },
     'How many new tabs signups may make. One client address may make 10 an hour. The default tab and the tabs of `SHEET_TABS` do not count.',
+  ),
+  CLOSES_AT: setting(
+    { kind: moment, site: 'closing.at', example: '2026-12-01T18:00:00Z' },
+    'From when on no signup is taken: a time in ISO 8601 with its zone. Who was asked by a mail before can still confirm.',
+  ),
+  CLOSES_AFTER: setting(
+    { kind: wholeNumber(1, 10_000_000), site: 'closing.after', example: '50' },
+    'How many signups get a seat, of all that ever counted. Later ones go to `OVERFLOW_TAB`, or are refused without one. Commands and releases from quarantine may go beyond.',
+  ),
+  OVERFLOW_TAB: setting(
+    { kind: tabName, site: 'closing.overflowTab', example: 'Waiting list' },
+    'Tab for signups that come when all seats are taken. No signup can name it, and it takes no seat.',
   ),
   DATA_DIR: setting(
     { kind: filePath, instance: 'dataDir', default: './data', example: '/var/lib/rollcall' },

@@ -35,6 +35,20 @@ export const retentionDays = {
   schema: { type: 'integer' },
 }
 
+/** A moment; the value is in milliseconds. */
+export const moment = text(
+  'a time in ISO 8601 with its zone: 2026-12-01T18:00:00Z or 2026-12-01T19:00:00+01:00, say',
+  (it) => {
+    const form = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/
+    const [, day = ''] = form.exec(it) ?? []
+    // A 31st of February would be a day in March.
+    const isDay = new Date(Date.parse(day) || 0).toISOString().startsWith(day)
+    const at = day !== '' && isDay ? Date.parse(it) : NaN
+    return Number.isNaN(at) ? undefined : at
+  },
+  'Write Z behind the time when it is in UTC, or else its zone, such as +01:00.',
+)
+
 /** A URL that begins with `https://` or `http://` and has no user name and no password; otherwise undefined. */
 export function webUrl(it: string): URL | undefined {
   const url = /^https?:\/\//i.test(it) ? URL.parse(it) : null

@@ -11,6 +11,7 @@ const statuses = {
   404: ['Not Found', 'noSuchPath', 'noSuchSignup', 'noSuchSite', 'noSuchPuzzle', 'noSuchLink'],
   405: ['Method Not Allowed', 'method', 'tunnel'],
   408: ['Request Timeout', 'tooSlow'],
+  410: ['Signups are closed', 'closed'],
   413: ['Content Too Large', 'bodyTooLarge', 'bulkTooLarge'],
   415: ['Unsupported Media Type', 'contentType', 'jsonOnly', 'contentCoding', 'charset'],
   417: ['Expectation Failed', 'expectation'],
@@ -85,7 +86,7 @@ export class Refusal extends Error {
 export function problem(refusal: Refusal, requestId: string): Answer {
   const { kind, status, message, errors, errorsLeftOut, headers, isPublic } = refusal
   const body: Problem = {
-    type: 'about:blank',
+    type: kind === 'closed' ? '/problems/closed' : 'about:blank',
     title: statuses[status][0],
     status,
     detail: message,

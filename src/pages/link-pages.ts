@@ -37,7 +37,7 @@ export interface LinkPagesOptions extends PageOptions {
 export type Decision = 'look' | 'confirm' | 'decline' | 'leave'
 
 export interface ShownLink {
-  readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'over'
+  readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'closed' | 'over'
   readonly tabs: readonly string[]
   /** Of what else waits, and gets mails of its own. */
   readonly otherTabs: readonly string[]

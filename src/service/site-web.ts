@@ -19,6 +19,7 @@ import { type SpamCounts, SpamFilter } from '../intake/spam-filter.ts'
 import type { Clock } from '../platform/clock.ts'
 import { hmacWith } from '../platform/digest.ts'
 import type { StaticFile } from '../platform/static-file.ts'
+import { opennessOf } from '../signup/closing.ts'
 import { Stamps } from '../challenge/stamps.ts'
 import { siteFiles } from './files.ts'
 import { parseContext, type RunningSite, type ServiceParts } from './site.ts'
@@ -62,6 +63,9 @@ export function siteWeb(site: RunningSite, common: Common) {
     ),
     fields: site.fields,
     confirms,
+    closesAt: site.closing.at,
+    /** What becomes of a new signup now, as far as this process knows. Looks into no journal. */
+    openness: () => opennessOf(site.closing, { now: world.clock.now(), isFull: false }),
     ...(spam.filter !== 'off' && { stamp: () => stamps.make() }),
     allowedOrigins: site.origins,
     tabs: contexts.form,

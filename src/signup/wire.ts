@@ -53,16 +53,21 @@ const errorsLeftOut = count
   .exactOptional()
   .meta({ description: 'How many more errors there are: an answer tells the first ones.' })
 
+const overflow = z.literal(true).exactOptional().meta({
+  description: 'All seats were taken, so it is in the overflow tab, which is a waiting list.',
+})
+
 const signupAccepted = z.strictObject({
   id,
   status: state,
   sheetTab: z.string().meta({ description: "The tab's name as it was first used." }),
   receivedAt: moment,
+  overflow,
   delivery: delivery.exactOptional(),
 })
 
 const bulkResult = z.union([
-  z.strictObject({ index: count, id, status: state }),
+  z.strictObject({ index: count, id, status: state, overflow }),
   // The errors are empty when the answer has told too many before this signup.
   z.strictObject({ index: count, status: z.literal('rejected'), errors: z.array(fieldProblem) }),
 ])
@@ -103,6 +108,11 @@ const config = z.strictObject({
     .literal(true)
     .exactOptional()
     .meta({ description: 'When people confirm their signups by the link of a mail.' }),
+  open: z.boolean().meta({ description: 'Whether signups are taken.' }),
+  closesAt: moment.nullable().meta({ description: 'From when on none is taken; null when never.' }),
+  overflow: z
+    .boolean()
+    .meta({ description: 'Whether all seats are taken: new signups go to a waiting list.' }),
   defaultSheetTab: z.string(),
   sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
   fields: z
@@ -132,7 +142,7 @@ const problemField = fieldProblem.extend({
 
 const problem = z
   .strictObject({
-    type: z.literal('about:blank'),
+    type: z.enum(['about:blank', '/problems/closed']),
     title: z.string(),
     status: z.int(),
     detail: z.string().meta({ description: 'What is wrong and what to do.' }),
@@ -162,7 +172,7 @@ const readiness = z
   })
   .meta({ description: 'The other members tell more to people, and may change.' })
 
-const signupMessage = signupAccepted.omit({ status: true, delivery: true }).extend({
+const signupMessage = signupAccepted.omit({ status: true, overflow: true, delivery: true }).extend({
   position: count.meta({ description: 'Its place in the journal.' }),
   ...{ site: z.string(), email: z.string(), name: z.string(), source: z.string() },
   tags: z.array(z.string()),

@@ -36,6 +36,7 @@ const refusals = {
   403: 'A challenge token that does not pass, an origin that is not allowed, or bulk signups that would have to be confirmed.',
   404: 'There is no such signup, site or link, or no proof of work.',
   408: 'The request did not arrive in time.',
+  410: 'Signups are closed.',
   413: 'The body is too large, or the list too long.',
   415: 'A content type, coding or charset that is not supported.',
   417: 'An Expect header other than 100-continue.',
@@ -66,7 +67,7 @@ type Status = keyof typeof refusals
 export const everywhere: readonly Status[] = [400, 403, 408, 417, 431, 500]
 
 /** The further refusals of signups. */
-export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
+export const signupRefusals: readonly Status[] = [410, 413, 415, 422, 429, 503]
 
 /** All refusals, by their name in the document. */
 export const refusalResponses: Json = Object.fromEntries(

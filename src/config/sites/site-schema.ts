@@ -95,6 +95,10 @@ export const siteKind = object({
       ],
     },
   ),
+  closing: described(
+    object(members('closing.')),
+    'When it closes, and how many seats it has. What is left out is as CLOSES_AT, CLOSES_AFTER and OVERFLOW_TAB say.',
+  ),
   page: described(
     object(members('page.')),
     'How the pages look. What is left out is as the PAGE_ settings say.',

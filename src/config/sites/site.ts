@@ -23,6 +23,7 @@ type SheetKey = 'spreadsheet' | 'credentialsFile' | 'signIn' | 'subject'
 
 /** What a site has as it is read. */
 interface SiteValues extends Omit<SiteSettings[''], SheetKey> {
+  readonly closing: SiteSettings['closing.']
   readonly page: PageConfig
   readonly spam: SiteSettings['spam.']
   /** What its mails say, and whether there is a welcome mail. An undefined member means our own texts. */
@@ -63,6 +64,7 @@ export function readSiteValues(site: SettingsReader): SiteValues {
   const isGreeted = site.value('WELCOME_MAIL') !== 'off'
   return {
     ...values,
+    closing: under('closing.'),
     page: under('page.'),
     spam: under('spam.'),
     mail: { ...under('mail.'), welcome: isGreeted ? under('mail.welcome.') : undefined },

@@ -8,6 +8,7 @@ import { readWebhooks, type SiteSecrets } from '../secrets.ts'
 import { settingNames } from '../settings.ts'
 import { headingOf } from '../../signup/field.ts'
 import { settingNamesBy } from '../../platform/setting-names.ts'
+import { tabKey } from '../../signup/signup.ts'
 import { confirmedColumn, headingKey } from '../../signup/row.ts'
 import { defaultSite, readSiteValues, type SiteConfig } from './site.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
@@ -59,6 +60,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
       ),
     }
     refuseTaken(site, config)
+    refuseOverflow(site, config, isNamed)
     return {
       site: config,
       secrets: {
@@ -135,6 +137,26 @@ function takenSpreadsheet(owner: string, isShared: boolean): Refusal {
     expected: 'a spreadsheet that belongs to this site alone',
     hint: 'Make another spreadsheet; or make one site of both, with two tabs.',
   }
+}
+
+/** Refuses an overflow tab that could get nothing, or that signups would name. */
+function refuseOverflow(
+  site: SettingsReader,
+  { closing: { after, overflowTab }, defaultTab }: SiteConfig,
+  isNamed: boolean,
+): void {
+  if (overflowTab === undefined) return
+  const refuse = (problem: string, expected: string, hint: string) =>
+    site.refuse('OVERFLOW_TAB', { problem, expected, hint })
+  if (tabKey(overflowTab) === tabKey(defaultTab))
+    refuse('is the default tab.', 'another tab than the default one', 'Give it another name.')
+  // A site may inherit it and have no seats.
+  if (after === undefined && (!isNamed || site.says('OVERFLOW_TAB')))
+    refuse(
+      'is set, and CLOSES_AFTER is not: no signup would go there.',
+      'a number of seats, too',
+      'Set CLOSES_AFTER, or `after` beside `overflowTab`; or remove it.',
+    )
 }
 
 /** Refuses a heading that has another use in the same site. */

@@ -55,9 +55,10 @@ export interface LinkState {
    * - `pending`: something waits for the confirmation.
    * - `confirmed`: nothing waits, and something was confirmed; of a `welcome`: the person is on the list.
    * - `declined`, `left`: the person said so.
+   * - `closed`: only behind `confirm`: it waits, and no seat is left to confirm it.
    * - `over`: what was pending has expired, or the person was forgotten.
    */
-  readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'over'
+  readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'closed' | 'over'
   /** The name of the tab of what waits, unless that is not there and not in the settings. */
   readonly tabs: readonly string[]
   /** The tabs of what else waits of the person, which get mails of their own. */

@@ -16,6 +16,7 @@ export interface Confirmation {
    * asked for later changes nothing of that, and ends when it is for the same tab, held or not; what was asked for
    * before stays. Duplicates are found now.
    * Never refuses for tabs or fields: a signup whose new tab would be one too many goes to the default tab.
+   * When all seats are taken, it goes to the overflow tab; without one, nothing changes.
    * Resolves with the state after it.
    */
   confirm(message: string, now: Millis): Promise<LinkState | undefined>

@@ -1,3 +1,4 @@
+import type { Openness } from '../../signup/closing.ts'
 import type { Millis, Receipt, Signup, SignupId } from '../../signup/signup.ts'
 
 /**
@@ -10,6 +11,10 @@ export interface IntakeLog {
    * idempotency key is known, or else the token is used, it adds nothing. When it adds a signup, it
    * stores key and token in the same transaction: the key for at least 24 hours from `receivedAt`, the
    * token for at least ten minutes.
+   *
+   * When the policy says that the site is closed, it adds nothing, unless the key is known. Of the signups that
+   * count outside of the overflow tab, from the first one on, as many get a seat as there are. Those beyond go to
+   * the overflow tab, where who is on the list already counts as a duplicate; without one, they are left out.
    */
   append(signups: readonly Signup[], terms?: AppendTerms): Promise<Appended>
 
@@ -17,7 +22,8 @@ export interface IntakeLog {
    * Stores signups beside the list, where they wait for their person to confirm them, and adds a mail where
    * the limits allow one (docs/decisions/mail-and-webhooks.md). All or none, with the key and the token, as
    * `append` does it. It opens no tab, and gives no position; a new tab counts for the client as if it was
-   * made. A suspect one gets no mail where suspect ones are held.
+   * made. A suspect one gets no mail where suspect ones are held. When all seats are taken, it asks for the overflow
+   * tab, or is left out.
    */
   ask(signups: readonly Signup[], terms: AskTerms): Promise<Appended>
 
@@ -29,6 +35,12 @@ export interface IntakeLog {
 
   /** Whether `append` would take a signup for this tab, received at this time. */
   takesTab(name: string, at: Millis, client?: string): Promise<boolean>
+
+  /** What would become of a signup now, as far as this process knows. Exact for what it has appended itself. */
+  openness(now: Millis): Openness
+
+  /** Learns whether all seats are taken, whoever has taken them. */
+  lookAtSeats(): Promise<void>
 
   /** The status of a signup of this site; undefined when the site has none with this id. */
   find(id: SignupId): Promise<SignupStatus | undefined>
@@ -84,7 +96,10 @@ export interface Idempotency extends OwnedKey {
   readonly fingerprint: string
 }
 
-/** One result for each signup, in the order of the request; undefined when its tab was one too many. */
+/**
+ * One result for each signup, in the order of the request; undefined when its tab was one too many. Signups behind the
+ * last result were left out, as the site is closed.
+ */
 export type AppendResults = readonly (SignupStatus | undefined)[]
 
 /** The signups are in the journal now. */

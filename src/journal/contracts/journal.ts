@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import type { Closing } from '../../signup/closing.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { AdminLog } from '../tables/admin-log.ts'
 import type { CallLedger } from './call-ledger.ts'
@@ -101,6 +102,8 @@ export interface JournalPolicy {
   readonly duplicates: 'append' | 'ignore'
   /** The tab of signups that name none. */
   readonly defaultTab: string
+  /** When and behind how many signups it closes, and to where those beyond go. */
+  readonly closing?: Closing | undefined
   /** Whether suspect signups are held. Otherwise they are like any other. */
   readonly holdsSuspects?: boolean | undefined
   /**

@@ -38,6 +38,9 @@ export interface Reader {
   /** The fact that the delivery log noted under this name; undefined when there is none. */
   fact(name: string): Promise<string | undefined>
 
+  /** How many seats are taken: by signups that count, outside of the overflow tab. */
+  seatsTaken(): Promise<number>
+
   /** At most `max` signups after this position, in order, written or not, but for held ones. */
   page(after: number, max: number): Promise<readonly SignupRecord[]>
 
@@ -156,6 +159,8 @@ export interface AddressSlice {
  * by the time of the signup, the others by that of what they count.
  *
  * - `accepted`: in the list; one that is held, when it is released.
+ * - `seatless`: those of them that take no seat: ignored duplicates, and those in the overflow tab. `lost`: how many
+ *   seats were taken by signups that a restore has lost; it may fall.
  * - `written`: in the spreadsheet. A duplicate that got no row counts together with its batch.
  * - `erased`: of the list, by somebody: not what was too old.
  * - `suspect`: named by its signs, with commas between them; `held`: those of them that were held.

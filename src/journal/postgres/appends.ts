@@ -1,11 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Commit } from '../contracts/journal.ts'
-import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
+import type { Appended, AppendResults, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 import { fingerprintHash, keyHash } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
-import { type Answer, headLock, messageLock, reading, type Row, statementsOf } from '../sql.ts'
-import { statusOfNew } from '../tables/append-one.ts'
+import { type Answer, headLock, messageLock, numberOf, reading, type Row } from '../sql.ts'
 import {
   type AppendRequest,
   type IntakeSite,
@@ -16,7 +15,6 @@ import {
   tellAdded,
   timeOf,
 } from '../tables/intake.ts'
-import { rowStatus } from '../tables/layout.ts'
 import { stepsToGreet } from '../tables/mail/mails.ts'
 import {
   type Asks,
@@ -26,85 +24,14 @@ import {
   stepToFindAsked,
 } from '../tables/pending/pending.ts'
 import { isHeld, stepsToNote, type Suspect } from '../tables/quarantine.ts'
-import type { Tab, TabRequest, Tabs } from '../tables/tabs.ts'
+import { overflowKeyOf } from '../tables/seats.ts'
+import type { Tab, TabRequest } from '../tables/tabs.ts'
+import { appendStatements } from './append-statements.ts'
 import type { Step } from './connections.ts'
 import type { PostgresDatabase } from './database.ts'
-import { addingPlaced, listNames, listsOf, listTypes, placedPerson } from './new-signups.ts'
+import { listsOf } from './new-signups.ts'
 import { stepsToForgetOld } from './old-keys.ts'
 import { resolveLostCommit } from './resolve-lost-commit.ts'
-
-/**
- * Adds a group of requests. Its lists are: tabs by number, requests by number, and signups in order. A
- * request is left out when its key is known or its token is used, and a signup when its tab is not there.
- * The group has no key and no token twice.
- *
- * The statement comes behind the lock of the head, so it sees all that was committed before. LATERAL with
- * LIMIT looks each key up by itself: a plan from when a table was small must not read all of a large one.
- */
-function appendSql(status: string): string {
-  return `
-    WITH request AS (
-      SELECT * FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-        AS given (key, fingerprint, token, no)
-    ), known AS (
-      SELECT no, kept.fingerprint, first_position AS first, last_position AS last, refused
-      FROM request CROSS JOIN LATERAL (
-        SELECT * FROM rollcall.idempotency_key WHERE site = $1 AND key = request.key LIMIT 1
-      ) AS kept
-    ), used AS (
-      SELECT no FROM request
-      WHERE EXISTS (SELECT 1 FROM rollcall.used_token WHERE digest = token LIMIT 1)
-    ), tabs AS (
-      SELECT no, tab.id, tab.key, tab.name
-      FROM unnest($2::text[]) WITH ORDINALITY AS wanted (key, no)
-      CROSS JOIN LATERAL (
-        SELECT * FROM rollcall.tab WHERE site = $1 AND tab.key = wanted.key LIMIT 1
-      ) AS tab
-    ), item AS (
-      SELECT given.*, tabs.id AS tab
-      FROM unnest($6::integer[], $7::integer[], $8::boolean[], $9::integer[], ${listTypes(10)})
-        WITH ORDINALITY AS given (request, tab_no, is_held, place, ${listNames}, no)
-      LEFT JOIN tabs ON tabs.no = given.tab_no
-      WHERE given.request NOT IN (SELECT no FROM known)
-        AND given.request NOT IN (SELECT no FROM used)
-    ), placed AS (
-      SELECT item.*, head.position + row_number() OVER (ORDER BY no) AS position
-      FROM item, rollcall.head WHERE item.tab IS NOT NULL
-    ), ${addingPlaced(status, 'NOT is_held')}, taken AS (
-      SELECT request, min(position) AS first, max(position) AS last, min(received_at) AS at
-      FROM placed GROUP BY request
-    ), kept AS (
-      INSERT INTO rollcall.idempotency_key
-        (site, key, fingerprint, first_position, last_position, refused, stored_at)
-      SELECT $1, key, fingerprint, first, last, coalesce((
-          SELECT '[' || string_agg(place::text, ',' ORDER BY place) || ']'
-          FROM item WHERE item.request = request.no AND tab IS NULL
-        ), ''), at
-      FROM request JOIN taken ON taken.request = request.no WHERE key IS NOT NULL
-    ), burned AS (
-      INSERT INTO rollcall.used_token (digest, stored_at)
-      SELECT token, at FROM request JOIN taken ON taken.request = request.no
-      WHERE token IS NOT NULL
-    )
-    SELECT (SELECT position FROM rollcall.head) AS position,
-      (SELECT json_agg(known) FROM known) AS known,
-      (SELECT json_agg(no) FROM used) AS used,
-      (SELECT json_agg(tabs) FROM tabs) AS tabs,
-      (SELECT json_agg(position) FROM added WHERE row_status = ${rowStatus.none}) AS ignored`
-}
-
-const unlessHeld = (status: string) => `CASE WHEN is_held THEN ${rowStatus.held} ELSE ${status} END`
-
-const placed = { person: placedPerson, tab: 'placed.tab', hash: 'placed.hash', site: '$1' }
-
-const sql = statementsOf('postgres appends', (dialect) => ({
-  append: appendSql(unlessHeld(String(rowStatus.wanted))),
-  // The same person in the tab, or earlier in this group.
-  appendOnce: appendSql(
-    unlessHeld(`CASE WHEN row_number() OVER (PARTITION BY tab, hash, is_held ORDER BY position) > 1
-      THEN ${rowStatus.none} ELSE ${statusOfNew(dialect, placed)} END`),
-  ),
-}))
 
 /** What became of a request. */
 type Outcome =
@@ -112,7 +39,7 @@ type Outcome =
   /** The request has this key. The signups of the first request with it are still to be read. */
   | (KnownKey & { readonly kind: 'known' })
 
-/** A request as the database gets it: with hashes, because a key may be an address. */
+/** A request as the database gets it: with hashes, because a key may be an address. Its tabs are those of `Tabs.reachedBy`. */
 interface HashedRequest extends TabRequest, AppendRequest {
   readonly fingerprint: string | undefined
 }
@@ -134,7 +61,7 @@ function appending(site: IntakeSite, requests: readonly SiteRequest[]): Part {
   return {
     ...{ site, requests },
     steps: [...making, appendStep(site, group), ...noting, ...greeting],
-    outcomes: (answers) => outcomesOf(answers[making.length]?.rows[0] ?? {}, group, site.tabs),
+    outcomes: (answers) => outcomesOf(answers[making.length]?.rows[0] ?? {}, group, site),
   }
 }
 
@@ -159,7 +86,7 @@ function hashed(request: AppendRequest, { secret, tabs }: IntakeSite): HashedReq
   const { idempotency, token, client } = terms
   return {
     ...request,
-    tabs: tabs.namedBy(signups),
+    tabs: tabs.namedBy(tabs.reachedBy(signups)),
     at: timeOf(request),
     client,
     token,
@@ -180,8 +107,12 @@ function appendStep(site: IntakeSite, group: readonly HashedRequest[]): Step {
       tab: keys.indexOf(tabs[place]?.key ?? '') + 1,
     })),
   )
+  const { after } = policy.closing ?? {}
+  const isOnce = policy.duplicates === 'ignore'
+  const { append, appendOnce, appendSeats, appendSeatsOnce } = appendStatements
+  const [plain, seats] = isOnce ? [appendOnce, appendSeatsOnce] : [append, appendSeats]
   return [
-    policy.duplicates === 'ignore' ? sql.appendOnce : sql.append,
+    after === undefined ? plain : seats,
     id,
     keys,
     group.map(({ key }) => key ?? null),
@@ -192,6 +123,7 @@ function appendStep(site: IntakeSite, group: readonly HashedRequest[]): Step {
     items.map((item) => isHeld(site, item)),
     items.map(({ place }) => place),
     ...listsOf(items),
+    ...(after === undefined ? [] : [after, overflowKeyOf(policy) ?? null]),
   ]
 }
 
@@ -199,7 +131,7 @@ function appendStep(site: IntakeSite, group: readonly HashedRequest[]): Step {
 function outcomesOf(
   answer: Row,
   group: readonly HashedRequest[],
-  knownTabs: Tabs,
+  { tabs: knownTabs, seats, policy }: Pick<IntakeSite, 'tabs' | 'seats' | 'policy'>,
 ): readonly Outcome[] {
   const rows = (answer['known'] ?? []) as readonly (KnownKey & { readonly no: number })[]
   const known = new Map(rows.map((row) => [row.no, row]))
@@ -207,15 +139,24 @@ function outcomesOf(
   const ignored = new Set((answer['ignored'] ?? []) as readonly number[])
   const found = (answer['tabs'] ?? []) as readonly Tab[]
   knownTabs.learn(found)
+  seats.learn(Number(answer['taken'] ?? 0))
   const names = new Map(found.map(({ key, name }) => [key, name]))
+  const fullFrom = numberOf(answer['fullFrom']) ?? Infinity
+  const overflowKey = overflowKeyOf(policy)
   let position = Number(answer['position'])
+  let no = 0
   return group.map(({ signups, tabs }, index): Outcome => {
+    const before = no
+    no += signups.length
     const earlier = known.get(index + 1)
     if (earlier) return { kind: 'known', ...earlier }
     if (used.has(index + 1)) return { kind: 'tokenUsed' }
     let duplicates = 0
-    const results = signups.map(({ id, receivedAt }, place): SignupStatus | undefined => {
-      const sheetTab = names.get(tabs[place]?.key ?? '')
+    const isFull = (place: number) => before + place + 1 >= fullFrom
+    const stored = signups.filter((_, place) => overflowKey !== undefined || !isFull(place))
+    const results = stored.map(({ id, receivedAt }, place): SignupStatus | undefined => {
+      const key = isFull(place) ? overflowKey : tabs[place]?.key
+      const sheetTab = names.get(key ?? '')
       if (sheetTab === undefined) return undefined
       position += 1
       if (ignored.has(position)) duplicates += 1
@@ -247,7 +188,7 @@ export async function commitAppends(
     (part) => append(db, part),
     ({ asks, signups, site }, results) => ({
       kind: 'appended',
-      results: asks ? statusesOfAsked(signups, site.tabs) : results,
+      results: asks ? statusesOfAsked(signups, site.tabs) : foundOf(site, results),
     }),
   )
   tellAdded(outcomes, commits, clock.elapsed() - begun)
@@ -258,6 +199,13 @@ export async function commitAppends(
       return outcome.kind === 'known' ? recall(outcome, request) : outcome
     }),
   )
+}
+
+/** The results of a request that was found by its rows. What is missing behind the last one was left out by a closed site. */
+function foundOf({ policy }: IntakeSite, results: AppendResults): AppendResults {
+  const { after, overflowTab } = policy.closing ?? {}
+  if (after === undefined || overflowTab !== undefined) return results
+  return results.slice(0, results.findLastIndex(Boolean) + 1)
 }
 
 /** An earlier request has stored something under this key. */

@@ -12,15 +12,18 @@ import type { Value } from './connections.ts'
  *
  * @param status the SQL of that column
  * @param isAccepted whether figures count a signup as accepted, in SQL
+ * @param isSeatless whether one of `added` takes no seat, in SQL; left out where each takes one
  */
-export function addingPlaced(status: string, isAccepted = 'true'): string {
+export function addingPlaced(status: string, isAccepted = 'true', isSeatless = ''): string {
+  const seatless = adding(`SELECT $1, 'seatless', ${allTime}, '', count(*) FROM added
+                  WHERE ${isSeatless} HAVING count(*) > 0`)
   return `added AS (
       INSERT INTO rollcall.signup
         (position, id, tab, received_at, email, source, name, tags, metadata, fields, person, row_status)
       SELECT position, id, tab, received_at, email, source, name, tags, metadata, fields,
         ${placedPerson}, ${status}
-      FROM placed RETURNING position, row_status
-    ), counted AS (
+      FROM placed RETURNING position, tab, row_status
+    )${isSeatless && `, seatless AS (${seatless})`}, counted AS (
       UPDATE rollcall.tab SET accepted = accepted + added.count
       FROM (SELECT tab, count(*) AS count FROM placed GROUP BY tab) AS added
       WHERE tab.id = added.tab
@@ -34,7 +37,7 @@ export function addingPlaced(status: string, isAccepted = 'true'): string {
 }
 
 /** As `personOf`, of a signup of the expression `placed`. */
-export const placedPerson = `left(placed.hash, ${personLength})`
+const placedPerson = `left(placed.hash, ${personLength})`
 
 /** The names of the lists of `listsOf`. */
 export const listNames = 'id, received_at, email, source, name, tags, metadata, fields, hash'

@@ -7,6 +7,7 @@ import { deciding, decisions, type ImportEngine } from '../tables/imports.ts'
 import type { SiteRequest } from '../tables/intake.ts'
 import { journalOf, openJournal } from '../tables/journal.ts'
 import { rowStatus } from '../tables/layout.ts'
+import { overflowKeyOf } from '../tables/seats.ts'
 import { readersIn } from '../tables/reader.ts'
 import { AppendGroups } from './append-groups.ts'
 import { commitAppends } from './appends.ts'
@@ -83,20 +84,21 @@ const sql = statementsOf('postgres imports', (dialect) => ({
       FROM decided
       JOIN unnest(${listTypes(5)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
       WHERE result = 'added'
-    ), ${addingPlaced(String(rowStatus.wanted))}
+    ), ${addingPlaced(String(rowStatus.wanted), 'true', `(SELECT key FROM tab WHERE tab.id = added.tab) = $14::text`)}
     ${decisions(dialect)}`,
 }))
 
 /** How imports add signups here. */
 function importsIn(
-  { db, hashOf }: Pick<PostgresSite, 'db' | 'hashOf'>,
+  { db, hashOf, policy }: Pick<PostgresSite, 'db' | 'hashOf' | 'policy'>,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
 ): ImportEngine {
   return {
     looksFirst: false,
     add: async (values, signups, before, behind) => {
       const hashed = signups.map((signup) => ({ ...signup, hash: hashOf(signup.email) }))
-      const add = [sql.add, ...values, ...listsOf(hashed)] as const
+      const overflowKey = overflowKeyOf(policy) ?? null
+      const add = [sql.add, ...values, ...listsOf(hashed), overflowKey] as const
       const answers = await db.changeUnsynced([headLock], ...before, add, ...behind)
       return answers[before.length]?.rows ?? []
     },

@@ -20,6 +20,7 @@ import {
   stepsToAsk,
   stepsToCountAsked,
 } from '../tables/pending/pending.ts'
+import { overflowKeyOf, seatsIn, stepToReadSeats } from '../tables/seats.ts'
 import { isHeld, stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import type { Tab } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
@@ -40,7 +41,8 @@ const deletedAtOnce = 2
 
 // Limits stand in the text: SQLite plans a statement anew for each run when its limit is bound.
 const sql = statementsOf('sqlite appends', (dialect) => ({
-  status: `SELECT ${statusOfNew(dialect, { person: '$1', tab: '$2', hash: '$3', site: '$4' })} AS status`,
+  status: `SELECT ${statusOfNew(dialect, { person: '$1', hash: '$2', site: '$3', tab: '$4' })} AS status`,
+  statusBeyond: `SELECT ${statusOfNew(dialect, { person: '$1', hash: '$2', site: '$3' })} AS status`,
   addKey: `INSERT INTO idempotency_key
              (site, key, fingerprint, first_position, last_position, refused, stored_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -67,6 +69,7 @@ export function appendGroup(
   commits: Listeners<Commit>,
 ): readonly Appended[] {
   const begun = clock.elapsed()
+  let seats: ReadonlyMap<IntakeSite, number> = new Map()
   try {
     const outcomes = db.transaction(() => {
       const signups = new NewSignups(db)
@@ -74,8 +77,10 @@ export function appendGroup(
       const appended = group.map((request) => [request, appends.append(request)] as const)
       signups.finish()
       appends.finish()
+      seats = appends.seats
       return appended
     })
+    for (const [site, taken] of seats) site.seats.learn(taken)
     tellAdded(outcomes, commits, clock.elapsed() - begun)
     return outcomes.map(([, outcome]) => outcome)
   } catch (error) {
@@ -91,6 +96,8 @@ class Appends {
   readonly #suspects = new Map<IntakeSite, Suspect[]>()
   readonly #asked = new Map<IntakeSite, Signup[]>()
   readonly #greeted: Step[] = []
+  /** How many seats are taken, of the sites that have some. */
+  readonly seats = new Map<IntakeSite, number>()
 
   constructor(db: SqliteDatabase, signups: NewSignups) {
     this.#db = db
@@ -106,18 +113,26 @@ class Appends {
     if (request.asks) return this.#ask(request, request.asks)
     const tabs = this.#tabsOf(request)
     let duplicates = 0
-    const results = signups.map((signup, index): SignupStatus | undefined => {
-      const { id, receivedAt, email } = signup
-      const tab = tabs[index]
-      if (!tab) return undefined
-      const { suspect } = signup
+    const results: (SignupStatus | undefined)[] = []
+    for (const [index, signup] of signups.entries()) {
+      const taken = this.#seatsTaken(site)
+      const openness = taken === undefined ? 'open' : site.seats.opennessAt(taken)
+      if (openness === 'closed') break
+      const isBeyond = openness === 'overflow'
+      const tab = isBeyond ? tabs.at(-1) : tabs[index]
+      results.push(undefined)
+      if (!tab) continue
+      const { id, receivedAt, email, suspect } = signup
       if (suspect) addTo(this.#suspects, site, [{ ...signup, suspect }])
       const hash = site.hashOf(email)
-      const status = isHeld(site, signup) ? rowStatus.held : this.#statusOf(site, tab, hash)
+      const isKept = isHeld(site, signup)
+      const status = isKept ? rowStatus.held : this.#statusOf(site, isBeyond ? null : tab.id, hash)
       if (status === rowStatus.none) duplicates += 1
-      const position = this.#signups.add(site.id, tab.id, signup, hash, status)
-      return { id, receivedAt, position, sheetTab: tab.name }
-    })
+      const takesSeat = status === rowStatus.wanted && !isBeyond
+      if (taken !== undefined && takesSeat) this.seats.set(site, taken + 1)
+      const position = this.#signups.add(site.id, tab.id, signup, hash, status, isBeyond)
+      results[index] = { id, receivedAt, position, sheetTab: tab.name }
+    }
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
     if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
@@ -146,11 +161,23 @@ class Appends {
     for (const step of steps) this.#db.runStep(step)
   }
 
+  /** The tabs of signups, and behind them the overflow tab. */
   #tabsOf({ site, signups, terms }: SiteRequest): readonly (Tab | undefined)[] {
-    const known = site.tabs.namedBy(signups).map((tab) => site.tabs.known(tab))
+    const reached = site.tabs.reachedBy(signups)
+    const known = site.tabs.namedBy(reached).map((tab) => site.tabs.known(tab))
     if (!known.includes(undefined)) return known
     const at = signups[0]?.receivedAt ?? 0
-    return this.#db.runNow(site.tabs.take(signups, at, terms.client))
+    return this.#db.runNow(site.tabs.take(reached, at, terms.client))
+  }
+
+  /** How many seats of the site are taken; undefined when it has none. */
+  #seatsTaken(site: IntakeSite): number | undefined {
+    if (site.policy.closing?.after === undefined) return undefined
+    const known = this.seats.get(site)
+    if (known !== undefined) return known
+    const taken = seatsIn(this.#db.runStep(stepToReadSeats(site.id)))
+    this.seats.set(site, taken)
+    return taken
   }
 
   #recall(site: IntakeSite, idempotency: Idempotency): Recalled | undefined {
@@ -160,11 +187,12 @@ class Appends {
     return this.#db.runNow(recalled(site, known, idempotency))
   }
 
-  /** The `rowStatus` of a signup that is not held. */
-  #statusOf({ id, policy }: IntakeSite, tab: Tab, hash: string | null): number {
+  /** The `rowStatus` of a signup that is not held. @param tab the id of its tab; null for the overflow tab */
+  #statusOf({ id, policy }: IntakeSite, tab: number | null, hash: string | null): number {
     if (policy.duplicates === 'append') return rowStatus.wanted
     this.#signups.addRows()
-    const step = [sql.status, personOf(hash), tab.id, hash, id] as const
+    const of = [personOf(hash), hash, id] as const
+    const step: Step = tab === null ? [sql.statusBeyond, ...of] : [sql.status, ...of, tab]
     return Number(rowOf(this.#db.runStep(step))['status'])
   }
 
@@ -204,8 +232,9 @@ function addTo<Key, T>(lists: Map<Key, T[]>, key: Key, items: readonly T[]): voi
 
 export function importsIn(
   db: SqliteDatabase,
-  { id, hashOf }: Pick<IntakeSite, 'id' | 'hashOf'>,
+  { id, hashOf, policy }: Pick<IntakeSite, 'id' | 'hashOf' | 'policy'>,
 ): ImportEngine {
+  const overflowKey = overflowKeyOf(policy)
   return {
     looksFirst: true,
     add: (values, signups, before, behind) =>
@@ -215,8 +244,10 @@ export function importsIn(
           const { rows } = db.runStep([decide, ...values])
           const added = new NewSignups(db)
           for (const [index, signup] of signups.entries()) {
-            const { result, id: tab } = rows[index] ?? {}
-            if (result === 'added') added.add(id, Number(tab), signup, hashOf(signup.email))
+            const { result, id: tab, key } = rows[index] ?? {}
+            if (result !== 'added') continue
+            const isBeyond = key === overflowKey
+            added.add(id, Number(tab), signup, hashOf(signup.email), rowStatus.wanted, isBeyond)
           }
           added.finish()
           for (const step of behind) db.runStep(step)

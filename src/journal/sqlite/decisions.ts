@@ -4,7 +4,7 @@ import { stepsToAppend } from '../tables/append-one.ts'
 import { closing, erasedPending } from '../tables/pending/ending.ts'
 import { besideState, layout, messageStage, rowStatus } from '../tables/layout.ts'
 import { takingOver } from '../tables/quarantine.ts'
-import { Tabs } from '../tables/tabs.ts'
+import { type Tab, Tabs } from '../tables/tabs.ts'
 import { stepToCount } from '../tables/tally.ts'
 import { connect } from './connect.ts'
 import type { SqliteSite } from './site.ts'
@@ -113,12 +113,12 @@ function* appending(sites: ReadonlyMap<number, SqliteSite>, rows: readonly Row[]
 }
 
 /** The tab of this name, or the default one where the settings allow fewer tabs now. */
-function* tabOf(site: SqliteSite, name: string, at: Millis): Operation<number | undefined> {
+function* tabOf(site: SqliteSite, name: string, at: Millis): Operation<Tab | undefined> {
   const tabs = new Tabs(site)
   const [tab] = yield* tabs.take([{ sheetTab: name }], at, undefined)
-  if (tab) return tab.id
+  if (tab) return tab
   const [fallback] = yield* tabs.take([{ sheetTab: '' }], at, undefined)
-  return fallback?.id
+  return fallback
 }
 
 const messageColumns = Object.keys(layout.find(({ name }) => name === 'message')?.columns ?? {})

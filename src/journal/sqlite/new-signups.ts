@@ -4,6 +4,7 @@ import type { Signup } from '../../signup/signup.ts'
 import { personOf } from '../hashes.ts'
 import { rowStatus, signupTable } from '../tables/layout.ts'
 import { bytesOfId, findLast, positionIn } from '../tables/rows.ts'
+import { stepToCountSeats } from '../tables/seats.ts'
 import { hourOf, stepToCount } from '../tables/tally.ts'
 import { statementsOf } from '../sql.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -32,6 +33,8 @@ export class NewSignups {
   readonly #values: SQLInputValue[] = []
   /** How many signups each tab has got. */
   readonly #accepted = new Map<number, number>()
+  /** How many of each site take no seat. */
+  readonly #seatless = new Map<number, number>()
   /** How many signups each site has got in each hour. */
   readonly #hours = new Map<number, Map<number, number>>()
   /** The position of the last signup. */
@@ -47,6 +50,7 @@ export class NewSignups {
    * held one as accepted.
    *
    * @param hash as `Site.hashOf`
+   * @param isBeyond whether that is the overflow tab
    */
   add(
     site: number,
@@ -54,6 +58,7 @@ export class NewSignups {
     signup: Signup,
     hash: string | null,
     status: number = rowStatus.wanted,
+    isBeyond = false,
   ): number {
     const { id, receivedAt, email, source, name, tags, metadata, fields } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
@@ -63,6 +68,7 @@ export class NewSignups {
     this.#values.push(metadata, status, fieldsText(fields), personOf(hash))
     count(this.#accepted, tab)
     if (status === rowStatus.held) return position
+    if (isBeyond || status === rowStatus.none) count(this.#seatless, site)
     const hours = this.#hours.get(site) ?? new Map<number, number>()
     this.#hours.set(site, hours)
     count(hours, hourOf(receivedAt))
@@ -83,6 +89,8 @@ export class NewSignups {
   finish(): void {
     this.addRows()
     for (const [tab, added] of this.#accepted) this.#db.runStep([sql.countInTab, added, tab])
+    for (const [site, added] of this.#seatless)
+      this.#db.runStep(stepToCountSeats(site, 'seatless', added))
     for (const [site, hours] of this.#hours) {
       for (const [hour, added] of hours)
         this.#db.runStep(stepToCount(site, 'accepted', hour, added))

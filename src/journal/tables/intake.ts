@@ -25,6 +25,7 @@ import {
 } from '../sql.ts'
 import { askForTabs, wouldTakeTab } from './pending/asked-tabs.ts'
 import { idOf } from './rows.ts'
+import type { Seats } from './seats.ts'
 import type { Site } from './site.ts'
 import { type Asks, stepToFindPending, stepToRecall, toPendingStatus } from './pending/pending.ts'
 import type { Tabs } from './tabs.ts'
@@ -80,6 +81,7 @@ export interface KnownKey {
 /** A site, with the tabs that its requests know. */
 export interface IntakeSite extends Site {
   readonly tabs: Tabs
+  readonly seats: Seats
   /** The wall clock of the journal. */
   readonly now: () => Millis
 }
@@ -110,12 +112,30 @@ export interface AppendGroup {
 
 /** The intake log of one site. */
 export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
-  const { db, id: siteId, tabs: known, now } = site
+  const { db, id: siteId, tabs: known, seats, policy, now } = site
+  const { overflowTab = '' } = policy.closing ?? {}
+  const beyond = (signups: readonly Signup[]) =>
+    signups.map((signup) => ({ ...signup, sheetTab: overflowTab }))
+  const recall: IntakeLog['recall'] = async (idempotency) => {
+    const key = await reading(db, knownKey(site, idempotency))
+    return key && reading(db, recalled(site, key, idempotency))
+  }
+  /** Nothing is added, unless that was done by an earlier request. */
+  const closedTo = async ({ idempotency }: AppendTerms): Promise<Appended> =>
+    (idempotency && (await recall(idempotency))) ?? { kind: 'appended', results: [] }
   const add = ({ signups, ...others }: AppendRequest) =>
     withWordings(site, signups, (known) => group.add({ site, signups: known, ...others }))
   return {
-    append: (signups, terms = {}) => add({ signups, terms }),
-    ask: async (signups, terms) => {
+    append: async (signups, terms = {}) => {
+      const openness = seats.openness(timeOf({ signups }))
+      if (openness === 'closed') return closedTo(terms)
+      return add({ signups: openness === 'open' ? signups : beyond(signups), terms })
+    },
+    ask: async (all, terms) => {
+      await seats.look()
+      const openness = seats.openness(timeOf({ signups: all }))
+      if (openness === 'closed') return closedTo(terms)
+      const signups = openness === 'open' ? all : beyond(all)
       const { addressing, client, ...others } = terms
       const names = [...new Set(signups.map(({ sheetTab }) => sheetTab))]
       const takes = await askForTabs(site, names, timeOf({ signups }), client)
@@ -129,10 +149,9 @@ export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
       return { kind: 'appended', results: withRefused(answer.results, places) }
     },
     takesTab: (name, at, client) => wouldTakeTab(site, name, at, client),
-    recall: async (idempotency) => {
-      const key = await reading(db, knownKey(site, idempotency))
-      return key && reading(db, recalled(site, key, idempotency))
-    },
+    recall,
+    openness: (at) => seats.openness(at),
+    lookAtSeats: () => seats.look(),
     knows: async (key) => (await reading(db, knownKey(site, key))) !== undefined,
     find: async (id) => {
       const [{ rows }] = await db.query([sql.find, id, siteId])

@@ -15,6 +15,7 @@ import { outboxOf } from './mail/outbox.ts'
 import { quarantineOf } from './quarantine.ts'
 import { backlogsIn, readerOf } from './reader.ts'
 import { retentionOf } from './retention.ts'
+import { Seats } from './seats.ts'
 import { countNext } from './shares.ts'
 import type { Site } from './site.ts'
 import { Tabs } from './tabs.ts'
@@ -31,16 +32,16 @@ export interface SiteEngine extends DeliveryEngine {
 /** The journal of one site. Disposing commits its waiting appends. */
 export function journalOf(site: Site, engine: SiteEngine): Journal {
   const { appends, lease, time } = engine
-  const tabs = new Tabs(site)
+  const known = { ...site, tabs: new Tabs(site), seats: new Seats(site) }
   const imports = new Imports(site, engine.imports)
   return {
-    intake: intakeOf({ ...site, tabs }, appends),
+    intake: intakeOf(known, appends),
     imports,
     delivery: deliveryOf(site, engine),
     erasure: erasureOf(site),
     retention: retentionOf(site),
     quarantine: quarantineOf(site),
-    confirmation: confirmationOf({ ...site, tabs }),
+    confirmation: confirmationOf(known),
     outbox: outboxOf(site),
     webhooks: webhooksOf(site),
     compared: comparedOf(site),

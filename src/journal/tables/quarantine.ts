@@ -28,6 +28,7 @@ import { besideState, rowStatus } from './layout.ts'
 import { stepsToGreet } from './mail/mails.ts'
 import { pendingColumns, stepsToCountSuspects } from './pending/pending.ts'
 import { heldColumns, idOf, toRecord } from './rows.ts'
+import { stepToCountIfSeatless } from './seats.ts'
 import { countingReleased, countLock } from './shares.ts'
 import type { Site } from './site.ts'
 import { stepToCount } from './tally.ts'
@@ -228,7 +229,10 @@ function* releasingListed(
   })
   yield [
     [sql.drop, id, all],
-    ...rows.map((row) => stepToCount(id, 'accepted', Number(row['receivedAt']))),
+    ...rows.flatMap((row) => [
+      stepToCount(id, 'accepted', Number(row['receivedAt'])),
+      stepToCountIfSeatless(site, idOf(row['id'])),
+    ]),
     [sql.uncount, passed],
     [sql.queue, passed, now],
     stepToTellReleased(id, all),

@@ -116,9 +116,16 @@ export class Tabs {
     return signups.map(({ sheetTab }) => this.named(sheetTab))
   }
 
+  /** These signups, and behind them what names the overflow tab, if some may go there. */
+  reachedBy(signups: readonly TabNaming[]): readonly TabNaming[] {
+    const { after, overflowTab } = this.#site.policy.closing ?? {}
+    if (after === undefined || overflowTab === undefined) return signups
+    return [...signups, { sheetTab: overflowTab }]
+  }
+
   /** Whether the tabs of these signups were there: a transaction need not make them. */
   wereThere(signups: readonly TabNaming[]): boolean {
-    return this.namedBy(signups).every(({ key }) => this.#known.has(key))
+    return this.namedBy(this.reachedBy(signups)).every(({ key }) => this.#known.has(key))
   }
 
   /** Notes tabs that are there. */

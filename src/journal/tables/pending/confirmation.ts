@@ -30,6 +30,7 @@ import {
 import { stepsToEndAsked, stepToGreet } from '../mail/mails.ts'
 import { besideListOf, stepToFindBlock, toBlock } from './pending.ts'
 import { idOf } from '../rows.ts'
+import { type Seats, seatsIn, stepToReadSeats } from '../seats.ts'
 import type { Site } from '../site.ts'
 import { sweep } from '../sweep.ts'
 import { stepToCount } from '../tally.ts'
@@ -63,8 +64,8 @@ const sql = statementsOf('confirmation', () => {
 
 const toOpen = rowReader({ number: Number, sheetTab: String })
 
-/** A site with the tabs that its requests know. */
-type TabbedSite = Site & { readonly tabs: Tabs }
+/** A site with the tabs and the seats that its requests know. */
+type TabbedSite = Site & { readonly tabs: Tabs; readonly seats: Seats }
 
 /** What people decide by links, with the tabs of the site. */
 export function confirmationOf(site: TabbedSite): Confirmation {
@@ -89,12 +90,16 @@ export function confirmationOf(site: TabbedSite): Confirmation {
   return {
     look: (message, now) => reading(db, lookingAt(site, message, now)),
     confirm: async (message, now) => {
-      let added = 0
+      let outcome: Confirming = 'nothing'
       const state = await deciding(message, now, function* (linked) {
-        added = yield* confirming(site, linked, now)
+        outcome = yield* confirming(site, linked, now)
       })
-      if (added > 0) site.appended.tell(added)
-      return state
+      const done = outcome as Confirming
+      if (done === 'added') {
+        site.appended.tell(1)
+        await site.seats.look()
+      }
+      return state && done === 'closed' ? { ...state, state: 'closed' } : state
     },
     decline: (message, now) => deciding(message, now, (linked) => declining(site, linked, now)),
     leave: async (message, now) => {
@@ -162,26 +167,33 @@ function* stateOf(site: TabbedSite, linked: Linked, now: Millis): Operation<Link
   return { ...over, state: 'confirmed', address: email && shortAddress(email) }
 }
 
-/** Appends what the mail of the link asked for. Returns how many signups that are. */
-function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<number> {
+/** What became of a confirmation. */
+type Confirming = 'added' | 'nothing' | 'closed'
+
+/** Appends what the mail of the link asked for. When all seats are taken, it goes to the overflow tab, or waits on. */
+function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<Confirming> {
   const { id, policy, tabs } = site
   const { person, recipient, language } = linked
-  const [own, newer] = yield* ask(
+  const [own, newer, taken] = yield* ask(
     [sql.ofLink, id, person, linked.pending, now],
     [sql.newer, id, person, linked.pending],
+    stepToReadSeats(id),
   )
   const [row] = own.rows
-  if (!row) return 0
+  if (!row) return 'nothing'
+  const openness = site.seats.opennessAt(seatsIn(taken))
+  if (openness === 'closed') return 'closed'
   const { number, sheetTab } = toOpen(row)
   const email = String(row['email'])
-  const [asked] = yield* tabs.take([{ sheetTab }], now, undefined)
+  const goesTo = openness === 'open' ? sheetTab : (policy.closing?.overflowTab ?? '')
+  const [asked] = yield* tabs.take([{ sheetTab: goesTo }], now, undefined)
   const [tab] = asked ? [asked] : yield* tabs.take([{ sheetTab: '' }], now, undefined)
-  if (!tab) return 0
+  if (!tab) return 'nothing'
   const { key } = tabs.named(sheetTab)
   const ofTab = newer.rows.filter((one) => tabs.named(toOpen(one).sheetTab).key === key)
   yield* ask(
     [sql.close, id, number],
-    ...stepsToAppend(site, row, tab.id, now),
+    ...stepsToAppend(site, row, tab, now),
     [sql.markConfirmed, number],
     ...stepsToEndAsked(site, givenNumbers(ofTab), now),
     [sql.unblock, id, person, recipient],
@@ -190,7 +202,7 @@ function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<n
   if (policy.welcomes === true) {
     yield* ask(stepToGreet(site, { email, language, share: '' }, now, idOf(row['id'])))
   }
-  return 1
+  return 'added'
 }
 
 function* declining(site: TabbedSite, linked: Linked, now: Millis): Operation<void> {

@@ -1,0 +1,101 @@
+import { type Openness, opennessOf } from '../../signup/closing.ts'
+import { type Millis, type SignupId, tabKey } from '../../signup/signup.ts'
+import type { JournalPolicy } from '../contracts/journal.ts'
+import { type Answer, rowOf, statementsOf, type Step } from '../sql.ts'
+import type { ReadSite } from './facts.ts'
+import { rowStatus } from './layout.ts'
+import { adding, allTime } from './tally.ts'
+
+/*
+ * Every accepted signup takes a seat, but for those that are counted as `seatless` besides: ignored duplicates, and what
+ * is in the overflow tab. So seats cost a site nothing that has none, and are known from its first signup on.
+ */
+
+/** How many seats of a site are taken, in SQL. To be relied on, it needs the lock of the head. */
+export function seatsTaken(site: string): string {
+  return `(SELECT coalesce(sum(CASE what WHEN 'seatless' THEN -count ELSE count END), 0) FROM tally
+    WHERE site = ${site} AND what IN ('accepted', 'seatless', 'lost') AND slot = ${allTime} AND name = '')`
+}
+
+const sql = statementsOf('seats', ({ id }) => ({
+  taken: `SELECT ${seatsTaken('$1')} AS taken`,
+  count: adding(`VALUES ($1, $2, ${allTime}, '', $3)`),
+  countIfSeatless: adding(`
+    SELECT $1, 'seatless', ${allTime}, '', count(*) FROM signup
+    WHERE signup.id = ${id('$2')} AND (row_status = ${rowStatus.none} OR CAST($3 AS text) = (
+      SELECT key FROM tab WHERE tab.id = signup.tab))
+    HAVING count(*) > 0`),
+  noteLost: `INSERT INTO tally (site, what, slot, name, count) VALUES ($1, 'lost', ${allTime}, '', $2)
+             ON CONFLICT (site, what, slot, name) DO UPDATE SET count = excluded.count`,
+}))
+
+export function stepToReadSeats(site: number): Step {
+  return [sql.taken, site]
+}
+
+/** The answer to `stepToReadSeats`. */
+export function seatsIn(answer: Pick<Answer, 'rows'>): number {
+  return Number(rowOf(answer)['taken'])
+}
+
+/** Counts so many more of these. */
+export function stepToCountSeats(site: number, what: 'seatless' | 'lost', count: number): Step {
+  return [sql.count, site, what, count]
+}
+
+/** Counts an accepted signup that was added or released in this transaction as seatless, if it is. */
+export function stepToCountIfSeatless(
+  { id, policy }: { readonly id: number; readonly policy: Pick<JournalPolicy, 'closing'> },
+  signup: SignupId,
+): Step {
+  return [sql.countIfSeatless, id, signup, overflowKeyOf(policy) ?? null]
+}
+
+/** Notes how many signups took a seat that the journal has lost, instead of what was noted before. */
+export function stepToNoteLost(site: number, count: number): Step {
+  return [sql.noteLost, site, count]
+}
+
+/** The key of the overflow tab; undefined when there is none. */
+export function overflowKeyOf({ closing }: Pick<JournalPolicy, 'closing'>): string | undefined {
+  return closing?.overflowTab === undefined ? undefined : tabKey(closing.overflowTab)
+}
+
+/** What this process knows of the seats of a site. Only appending decides: others may have taken the last one. */
+export class Seats {
+  readonly #site: ReadSite
+  readonly #closing: NonNullable<JournalPolicy['closing']>
+  #isFull = false
+
+  constructor(site: ReadSite & { readonly policy: Pick<JournalPolicy, 'closing'> }) {
+    this.#site = site
+    this.#closing = site.policy.closing ?? {}
+  }
+
+  /** As `IntakeLog.openness`. */
+  openness(now: Millis): Openness {
+    return opennessOf(this.#closing, { now, isFull: this.#isFull })
+  }
+
+  /** What becomes of a signup when so many seats are taken, whatever the time. */
+  opennessAt(taken: number): Openness {
+    const { overflowTab } = this.#closing
+    return opennessOf({ overflowTab }, { now: 0, isFull: this.#isFullAt(taken) })
+  }
+
+  /** Learns that so many seats are taken at least. To call when that is on disk. */
+  learn(taken: number): void {
+    this.#isFull ||= this.#isFullAt(taken)
+  }
+
+  /** As `IntakeLog.lookAtSeats`. */
+  async look(): Promise<void> {
+    if (this.#closing.after === undefined) return
+    const [answer] = await this.#site.db.query(stepToReadSeats(this.#site.id))
+    this.#isFull = this.#isFullAt(seatsIn(answer))
+  }
+
+  #isFullAt(taken: number): boolean {
+    return taken >= (this.#closing.after ?? Infinity)
+  }
+}

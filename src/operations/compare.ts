@@ -42,6 +42,8 @@ const statements = {
   rowless: `SELECT position, time, email, tab FROM rowless
             WHERE kind = ? AND position > ? ORDER BY position LIMIT ?`,
   setKind: 'UPDATE rowless SET kind = ? WHERE position = ?',
+  // Rows with a timestamp that no signup was found for.
+  strays: `SELECT tab, sum(seen) AS count FROM tab_row WHERE used = 0 AND time <> ${noTime} GROUP BY tab`,
   doubles: `SELECT time, tab, seen - used AS extra FROM tab_row
             WHERE used > 0 AND seen > used ORDER BY time LIMIT ?`,
   sums: `SELECT missing, edited, elsewhere, waiting, rows, double, others
@@ -87,7 +89,7 @@ export interface Compared {
 }
 
 /** An `arrived` one waits in the journal, and its row is there, as after a backup was restored. */
-type RowlessKind = FoundKind | 'waiting' | 'present' | 'arrived'
+type RowlessKind = FoundKind | 'waiting' | 'present' | 'arrived' | 'erased'
 
 interface Rowless {
   readonly position: number
@@ -159,16 +161,21 @@ export class Comparison implements RowTaker, Disposable {
    *
    * @param onPage is told how many signups were compared so far
    */
-  async compare(onPage: (signups: number) => void = () => {}): Promise<Compared> {
+  compare(onPage: (signups: number) => void = () => {}): Promise<Compared> {
+    return this.#compare(onPage)
+  }
+
+  /** @param withErased whether those without cells take rows of their time */
+  async #compare(onPage: (signups: number) => void, withErased = false): Promise<Compared> {
     const counts = { present: 0, unknown: 0 }
     let compared = 0
     const pageAfter = (after: number) => this.#signups.page(after, readAtOnce, this.#lastSettled)
     for await (const page of pagesOf(readAtOnce, pageAfter)) {
       for (const { position, receivedAt, email, tab, row } of page) {
         if (row === 'unknown') counts.unknown += 1
-        if (row === 'unknown' || row === 'none') continue
+        if ((row === 'unknown' && !withErased) || row === 'none') continue
         const key = this.#keyOf(receivedAt, email, tab)
-        const kind = row === 'written' ? 'missing' : row
+        const kind = row === 'written' ? 'missing' : row === 'unknown' ? 'erased' : row
         if (kind === 'missing' && this.#take(key)) counts.present += 1
         else this.#tables.run('addRowless', position, kind, key.time, key.email, key.tab)
       }
@@ -214,10 +221,15 @@ export class Comparison implements RowTaker, Disposable {
 
   /**
    * Compares every signup with the rows of the last reading. Notes which waiting signups up to this
-   * position have a row, so that they get no other one.
+   * position have a row, so that they get no other one, and how many rows are of signups that the journal has lost.
    */
   async noteArrived(upto: number): Promise<void> {
-    await this.compare()
+    await this.#compare(() => {}, true)
+    await this.#regroup('erased', 'edited', ({ time }) => this.#tables.run('takeOfTime', time) > 0)
+    const strays = this.#tables.all('strays').map(({ tab, count }) => {
+      return [this.#names[Number(tab)] ?? '', Number(count)] as const
+    })
+    await this.#signups.noteLost(new Map(strays))
     for await (const page of this.#pages('arrived', changedAtOnce)) {
       const positions = page.map(({ position }) => position)
       await this.#signups.noteArrived(positions.filter((position) => position <= upto))

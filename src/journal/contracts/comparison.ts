@@ -34,6 +34,9 @@ export interface ComparedSignups {
    * a few hundred at most.
    */
   noteArrived(positions: readonly number[]): Promise<void>
+
+  /** Notes how many rows of each tab are of signups that a restore has lost: they take seats, but in the overflow tab. */
+  noteLost(rows: ReadonlyMap<string, number>): Promise<void>
 }
 
 /** A signup, without what its row is not found by. */

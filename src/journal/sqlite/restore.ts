@@ -17,6 +17,7 @@ import { eraseHeld } from '../tables/erase.ts'
 import { erasureOf, toTombstone } from '../tables/erasure.ts'
 import { dropFact, setFact } from '../tables/facts.ts'
 import { siteIds, readerOf } from '../tables/reader.ts'
+import { seatsIn, stepToCountSeats, stepToReadSeats } from '../tables/seats.ts'
 import { codesOfSite, findSite, newMarkerBase, newSiteCode } from '../tables/site.ts'
 import { connect, damageIn } from './connect.ts'
 import { SqliteDatabase } from './database.ts'
@@ -112,15 +113,18 @@ function isSound(file: string): boolean {
 interface ReplacedSite {
   readonly tombstones: readonly Tombstone[]
   readonly codes: readonly string[]
+  /** How many seats were taken there. */
+  readonly seats: number
   /** Undefined when that journal cannot be used, or does not have the site. */
   readonly id?: number
 }
 
 async function readSite(name: string, old: SqliteDatabase | undefined): Promise<ReplacedSite> {
   const site = old && (await reading(old, findSite(name)))
-  if (!site) return { tombstones: [], codes: [] }
-  const [{ rows }] = await old.query([sql.tombstones, site.id])
+  if (!site) return { tombstones: [], codes: [], seats: 0 }
+  const [{ rows }, seats] = await old.query([sql.tombstones, site.id], stepToReadSeats(site.id))
   return {
+    seats: seatsIn(seats),
     tombstones: rows.map(toTombstone),
     codes: await reading(old, codesOfSite(site)),
     id: site.id,
@@ -137,14 +141,20 @@ async function makeRestoredSite(
   const forgotten = await eraseListed(site, replaced.tombstones)
   // Behind that, as who has left is still known by their links.
   if (file !== undefined && replaced.id) await takeDecisions(site, replaced.id, file)
-  const figures = await readerOf(site).figures()
+  const reader = readerOf(site)
+  const figures = await reader.figures()
   const { waiting } = figures
+  const lost = Math.max(0, replaced.seats - (await reader.seatsTaken()))
+  // Signups that only the spreadsheet has take seats.
+  const isCompared = waiting > 0 || site.policy.closing?.after !== undefined
   await db.transact([], function* () {
     const codes = new Set([...(yield* codesOfSite(site)), ...replaced.codes])
     yield* ask(
       setFact(id, replacedCodesFact, [...codes].join(' ')),
       [sql.renew, id, newSiteCode(), newMarkerBase()],
-      ...(waiting === 0 ? [setFact(id, restoredFact, '')] : []),
+      ...(isCompared ? [] : [setFact(id, restoredFact, '')]),
+      // Until that is compared.
+      stepToCountSeats(id, 'lost', lost),
       // How delivery fared when the backup was made.
       dropFact(id, deliveryFact),
       dropFact(id, noticesFact),

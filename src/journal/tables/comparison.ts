@@ -10,6 +10,8 @@ import {
   rowOf,
 } from '../sql.ts'
 import { rowStatus } from './layout.ts'
+import { tabKey } from '../../signup/signup.ts'
+import { overflowKeyOf, stepToNoteLost } from './seats.ts'
 import { recordColumns, rowsBehind, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 
@@ -119,6 +121,17 @@ export function comparedOf({ db, id, policy }: Site): ComparedSignups {
     noteArrived: async (positions) => {
       const given = givenPositions(positions)
       await db.change(lock, [sql.noteArrived, given], [sql.count, given], [sql.drop, given])
+    },
+    noteLost: async (rows) => {
+      const overflowKey = overflowKeyOf(policy)
+      const seated = [...rows].filter(([tab]) => tabKey(tab) !== overflowKey)
+      await db.change(
+        lock,
+        stepToNoteLost(
+          id,
+          seated.reduce((sum, [, count]) => sum + count, 0),
+        ),
+      )
     },
   }
 }

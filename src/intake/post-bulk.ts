@@ -4,6 +4,7 @@ import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import { ToldErrors } from '../http/told-errors.ts'
 import type { Clock } from '../platform/clock.ts'
+import { closedProblem } from '../signup/closing.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
 import {
   type Parsed,
@@ -16,7 +17,7 @@ import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { accepted } from './accepted.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
 import { store, unvouched } from './store.ts'
-import { type Intake, type Intakes, take } from './take.ts'
+import { type Intake, type Intakes, isOverflow, take } from './take.ts'
 
 /** After so much work on one request, other requests get their turn. */
 const turnMs = 5
@@ -29,20 +30,24 @@ type Rejections = readonly (readonly FieldProblem[] | undefined)[]
  * against the limit of the client's address. Where keys are set, a request without one counts as one signup.
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<Answer> {
-  const { results, isReplay, patience, waiting, items, errors } = await storeMany(exchange, intakes)
+  const { results, isReplay, patience, intake, items, errors } = await storeMany(exchange, intakes)
+  const { waiting } = intake
   const stored = results.filter((status) => status !== undefined)
   const next = results.values()
-  const statuses = items.map((problems) => (problems ? undefined : next.next().value))
-  const rejections = items.map((problems, index) =>
-    statuses[index] ? undefined : (problems ?? errors.take([tooManyTabs])),
-  )
+  const statuses = items.map((problems) => (problems ? undefined : next.next()))
+  const rejections = items.map((problems, index) => {
+    if (statuses[index]?.value) return undefined
+    return problems ?? errors.take([statuses[index]?.done ? closedProblem : tooManyTabs])
+  })
   if (stored.length === 0) throw refuse.bulk(problemsOf(rejections), errors.leftOut)
   const rejected = items.length - stored.length
   if (!isReplay) exchange.rejected = rejected
   if (patience) await waiting.untilWritten(stored, patience, exchange.client.rateLimitKey)
-  const itemResults = statuses.map((status, index): BulkResult => {
+  const itemResults = statuses.map((found, index): BulkResult => {
+    const status = found?.value
     if (!status) return { index, status: 'rejected', errors: rejections[index] ?? [] }
-    return { index, id: status.id, status: waiting.stateOf(status) }
+    const overflow = isOverflow(status.sheetTab, intake) && { overflow: true as const }
+    return { index, id: status.id, status: waiting.stateOf(status), ...overflow }
   })
   const body = {
     accepted: stored.length,
@@ -56,7 +61,7 @@ export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<An
 /** From the request to the durable write. What it returns does not hold what was parsed. */
 async function storeMany(exchange: Exchange, intakes: Intakes) {
   const { body, key, intake, patience } = await take(exchange, intakes, false)
-  const { clock, waiting, contexts } = intake
+  const { clock, contexts } = intake
   const { items: given, challengeToken, isConfirmed } = readEnvelope(body, exchange, intake)
   exchange.signups = given.length
   const errors = new ToldErrors()
@@ -76,7 +81,7 @@ async function storeMany(exchange: Exchange, intakes: Intakes) {
   }
   const many = { signups, challengeToken, isConfirmed, idempotency }
   const { results, isReplay } = await store(many, exchange, intake)
-  return { results, isReplay, patience, waiting, items, errors }
+  return { results, isReplay, patience, intake, items, errors }
 }
 
 /** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */

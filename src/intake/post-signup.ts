@@ -9,7 +9,7 @@ import type { Millis } from '../signup/signup.ts'
 import { accepted, replayed } from './accepted.ts'
 import { contentOf, fingerprintOf, formKey } from './idempotency.ts'
 import { store, unvouched } from './store.ts'
-import { type Intake, type Intakes, take } from './take.ts'
+import { type Intake, type Intakes, isOverflow, take } from './take.ts'
 
 /** `POST /api/signup`: from the request to the answer. */
 export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<Answer> {
@@ -19,7 +19,9 @@ export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<
   if (patience) await waiting.untilWritten([status], patience, exchange.client.rateLimitKey)
   const progress = waiting.progressOf([status], patience)
   const { id, sheetTab, receivedAt } = status
-  const body = { id, status: waiting.stateOf(status), sheetTab, receivedAt: isoTime(receivedAt) }
+  const state = waiting.stateOf(status)
+  const overflow = isOverflow(sheetTab, intake) && { overflow: true as const }
+  const body = { id, status: state, sheetTab, receivedAt: isoTime(receivedAt), ...overflow }
   return accepted(body, progress, isReplay)
 }
 

@@ -85,10 +85,10 @@ async function isKnown(key: OwnedKey, exchange: Exchange, parts: StoreParts): Pr
  * Stores parsed signups with one durable write: when this resolves, the client may leave. A request with the key
  * of an earlier request waits for it and gets its answer.
  *
- * @returns the result of each signup, in order, undefined when its tab would exceed the limit of tabs; and
- *   whether an earlier request with the same key stored these signups, and this one nothing
+ * @returns the result of each signup, in order, as `AppendResults`: at least one; and whether an earlier request with
+ *   the same key stored these signups, and this one nothing
  * @throws Refusal when the key came with other content, when the signups are too many, when the
- *   challenge is not passed, or when the journal cannot be written
+ *   challenge is not passed, when the site is closed, or when the journal cannot be written
  */
 export async function store(submission: Submission, exchange: Exchange, parts: StoreParts) {
   const { idempotency, formKey } = submission
@@ -106,6 +106,7 @@ export async function store(submission: Submission, exchange: Exchange, parts: S
   }
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
   if (answer.kind === 'tokenUsed') throw refuse.challenge()
+  if (answer.results.length === 0) throw refuse.closed()
   const isReplay = answer.kind === 'replayed'
   if (isReplay) parts.events.requestReplayed()
   return { results: answer.results, isReplay }

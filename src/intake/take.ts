@@ -5,6 +5,7 @@ import type { Answer } from '../http/answer.ts'
 import { refuse } from '../http/refuse.ts'
 import type { FieldProblem } from '../signup/field-values.ts'
 import type { ParseContext } from '../signup/parse.ts'
+import { tabKey } from '../signup/signup.ts'
 import { ownedKey } from './idempotency.ts'
 import { refuseSpent, type StoreParts } from './store.ts'
 import { patienceOf, type Waiting } from './waiting.ts'
@@ -14,6 +15,12 @@ export interface Intakes {
   readonly bodies: BodyLimits
   /** The intake of each site, by its name. */
   readonly bySite: ReadonlyMap<string, Intake>
+}
+
+/** Whether this is the overflow tab of the site. */
+export function isOverflow(tab: string, { contexts }: Pick<Intake, 'contexts'>): boolean {
+  const { overflowKey } = contexts.api
+  return overflowKey !== undefined && tabKey(tab) === overflowKey
 }
 
 /** What takes in the signups of one site. */

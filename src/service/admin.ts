@@ -30,6 +30,7 @@ export function adminPart(
     return {
       title: page.title === undefined ? '' : firstOf(page.title),
       ...{ name, journal, location, confirms: confirmation === 'mail', columns: own },
+      closing: site.closing,
       confirmationDays: config.confirmationDays,
       account: spreadsheet.kind === 'google' ? spreadsheet : undefined,
       endpoints: site.endpoints.map((endpoint) => ({

@@ -14,7 +14,8 @@ function policyOf(site: SiteConfig, { confirmationDays, hasAdminPage }: Settings
   const { defaultTab, tabs = [], maxTabs, duplicates, spam, page, mail, spreadsheet } = site
   const consents = page.consent === undefined ? {} : translationsOf(page.consent, 'en')
   return {
-    ...{ defaultTab, namedTabs: [defaultTab, ...tabs], newTabsMax: maxTabs, newTabsPerHourMax },
+    ...{ defaultTab, newTabsMax: maxTabs, newTabsPerHourMax, closing: site.closing },
+    namedTabs: [defaultTab, ...tabs, site.closing.overflowTab ?? defaultTab],
     ...{ duplicates, hasAdminPage, holdsSuspects: spam.filter === 'quarantine' },
     spreadsheet: spreadsheet.kind === 'google' ? spreadsheet.spreadsheetId : 'workbook',
     confirmation: site.confirmation === 'mail' ? { waitMs: confirmationDays * day } : undefined,

@@ -2,6 +2,7 @@ import { type Config, startNotes } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import { connectionShare } from '../http/client.ts'
+import { everySo, second } from '../platform/clock.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { journalHomeOf } from './journal-home.ts'
@@ -38,6 +39,9 @@ export interface Overrides extends DeliveryOverrides {
 
 /** How long a stop waits for requests that are being answered, and for the batch in flight. */
 const stopGraceMs = 10_000
+
+/** How often it is looked how many seats are taken. */
+const seatsEveryMs = 10 * second
 
 /** Builds and starts every stage. Rejects when one cannot start, and then leaves nothing running. */
 export async function startService(
@@ -78,6 +82,7 @@ export async function startService(
   for (const site of sites) {
     started.use(startRetention(site.journal, config.retentionDays, clock, site.log))
   }
+  await followSeats(sites, clock, started)
   // The admin page and the owner's report read it.
   const isCounted = secrets.adminToken !== undefined || config.mail?.owner !== undefined
   if (isCounted) started.use(startCounting(journal, clock, log))
@@ -113,6 +118,21 @@ async function followWebhooks(sites: RunningSites, clock: World['clock']): Promi
     const keys = endpoints.map(({ key }) => key)
     if (keys.length === 0) continue
     await unlessUnavailable(journal.webhooks.follow(keys, (journal.time ?? clock).now()))
+  }
+}
+
+/** So that pages tell in time that another process has given the last seat away. */
+async function followSeats(
+  sites: RunningSites,
+  clock: World['clock'],
+  started: AsyncDisposableStack,
+): Promise<void> {
+  for (const { closing, journal, log } of sites) {
+    if (closing.after === undefined) continue
+    const look = () => unlessUnavailable(journal.intake.lookAtSeats())
+    await look()
+    const failed = (err: unknown) => log.warn({ err }, 'seats were not counted: tried again later')
+    started.use(everySo(clock, seatsEveryMs, look, failed))
   }
 }
 

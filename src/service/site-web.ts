@@ -19,7 +19,6 @@ import { type SpamCounts, SpamFilter } from '../intake/spam-filter.ts'
 import type { Clock } from '../platform/clock.ts'
 import { hmacWith } from '../platform/digest.ts'
 import type { StaticFile } from '../platform/static-file.ts'
-import { opennessOf } from '../signup/closing.ts'
 import { Stamps } from '../challenge/stamps.ts'
 import { siteFiles } from './files.ts'
 import { parseContext, type RunningSite, type ServiceParts } from './site.ts'
@@ -65,7 +64,7 @@ export function siteWeb(site: RunningSite, common: Common) {
     confirms,
     closesAt: site.closing.at,
     /** What becomes of a new signup now, as far as this process knows. Looks into no journal. */
-    openness: () => opennessOf(site.closing, { now: world.clock.now(), isFull: false }),
+    openness: () => journal.intake.openness(world.clock.now()),
     ...(spam.filter !== 'off' && { stamp: () => stamps.make() }),
     allowedOrigins: site.origins,
     tabs: contexts.form,

@@ -13,6 +13,7 @@ import { Listeners } from '../platform/listeners.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type OwnColumn, ownColumns } from '../signup/row.ts'
+import { tabKey } from '../signup/signup.ts'
 import { tabsByKey } from '../signup/tab.ts'
 import { locationOf } from '../spreadsheet/google/google-sheets.ts'
 import { workbookFolder } from './data-folder.ts'
@@ -57,13 +58,18 @@ export function endpointsOf(secrets: Pick<Secrets, 'sites'>, site: { readonly na
 /** What the parser needs to know of a site, for signups that come in this way: its tabs and its own fields. */
 export function parseContext(
   source: ParseContext['source'],
-  { defaultTab, tabs, fields }: SiteConfig,
+  { defaultTab, tabs, fields, closing: { overflowTab } }: SiteConfig,
 ) {
+  const overflowKey = overflowTab === undefined ? undefined : tabKey(overflowTab)
+  const named = (tabs ?? []).filter((tab) => tabKey(tab) !== overflowKey)
+  // The owner may bring signups along that are there already.
+  const isOwner = source === 'import'
   return {
     source,
     defaultTab,
-    knownTabs: tabsByKey(tabs ?? []),
+    knownTabs: tabsByKey(isOwner && overflowTab !== undefined ? [...named, overflowTab] : named),
     onlyKnownTabs: tabs !== undefined,
+    ...(!isOwner && { overflowKey }),
     fields,
   }
 }

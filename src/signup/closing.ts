@@ -10,6 +10,9 @@ export interface Closing {
   readonly overflowTab?: string | undefined
 }
 
+/** The problem of a signup that comes too late. */
+export const closedProblem = { field: '', message: 'This site takes no more signups.' } as const
+
 /** What becomes of a new signup: it gets a seat, it goes to the overflow tab, or it is refused. */
 export type Openness = 'open' | 'overflow' | 'closed'
 

@@ -34,6 +34,8 @@ export interface ParseContext {
   readonly knownTabs?: ReadonlyMap<string, string>
   /** Whether only these tabs and the default tab are allowed. */
   readonly onlyKnownTabs?: boolean
+  /** The key of the overflow tab, which nobody can name. */
+  readonly overflowKey?: string | undefined
   /** How the signup came. In a `bulk` signup the challenge token is an unknown field. */
   readonly source: 'api' | 'form' | 'embed' | 'bulk' | 'import'
   /** The site's own fields; none when this is absent. Only an import may leave out required ones. */
@@ -139,8 +141,12 @@ function tabProblems(
     return [{ field: 'tab', message }]
   }
   const allowed = first && allowedTabs(context)
-  if (!allowed || allowed.has(first.key)) return []
-  const message = `This tab takes no signups. Those that do: ${firstNames([...allowed.values()])}.`
+  const isOverflow = first !== undefined && first.key === context.overflowKey
+  if (!first || (!isOverflow && allowed?.has(first.key) !== false)) return []
+  const others = allowed
+    ? `Those that do: ${firstNames([...allowed.values()])}.`
+    : 'Name another one, or leave it out.'
+  const message = `This tab takes no signups. ${others}`
   return [{ field: first.field, message }]
 }
 

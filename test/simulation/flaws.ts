@@ -3,9 +3,19 @@ import type { AppendRequest } from '../../src/journal/tables/intake.ts'
 import { OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
 import type { HttpClient } from '../../src/platform/http-client.ts'
 import { signupIds } from '../../src/signup/id.ts'
+import type { Signup } from '../../src/signup/signup.ts'
 import { changed } from '../../harness/changed.ts'
 import { textOf } from './read-batch.ts'
 import type { Flaw } from './simulated/process-options.ts'
+
+/** The answer to signups as if they were in the journal. */
+function madeOf(signups: readonly Signup[]): Appended {
+  const results = signups.map(({ id, receivedAt, sheetTab }) => ({
+    ...{ id, receivedAt, sheetTab },
+    position: 1,
+  }))
+  return { kind: 'appended', results }
+}
 
 /**
  * Planted bugs, each of which breaks a promise: the simulation has to find every one. A bug changes
@@ -17,7 +27,7 @@ export const flaws: Readonly<Record<string, Flaw>> = {
       changed(intake, {
         async append(signups, terms) {
           void intake.append(signups, terms).catch(() => undefined)
-          return { kind: 'appended', results: [] }
+          return madeOf(signups)
         },
       }),
   },
@@ -110,9 +120,7 @@ async function settledBy(group: Group, append: Append, after: () => ReturnType<A
 export const flawsOfShared: Readonly<Record<string, Flaw>> = {
   'an append without an answer counts as made': {
     settle: (_store, _clock, group, append) =>
-      settledBy(group, append, async () =>
-        group.map((): Appended => ({ kind: 'appended', results: [] })),
-      ),
+      settledBy(group, append, async () => group.map(({ signups }) => madeOf(signups))),
   },
   'an append without an answer is made again with new ids': {
     settle: (_store, _clock, group, append) =>

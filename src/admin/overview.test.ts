@@ -31,6 +31,7 @@ async function overviewOf(
     location: '',
     confirmationDays: 7,
     account,
+    closing: {},
     endpoints,
     journal: site,
   }

@@ -33,7 +33,7 @@ export async function readOverview(site: AdminSite, now: Millis, period: Period)
   const begins = beginsOf(period, now)
   const from = begins[period.count] ?? now
   const [status, counts, shares] = await Promise.all([
-    readStatus(reader, site.account, now, site.endpoints),
+    readStatus(reader, site.account, now, site.endpoints, site.closing),
     reader.counted(['accepted'], begins[0] ?? now, now, period.stepMs),
     reader.shares(from, now),
   ])

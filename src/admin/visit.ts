@@ -6,6 +6,7 @@ import type { Journal } from '../journal/contracts/journal.ts'
 import type { Endpoint } from '../operations/webhooks.ts'
 import type { Html } from '../pages/document.ts'
 import type { OwnColumn } from '../signup/row.ts'
+import type { Closing } from '../signup/closing.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { SignedIn } from './logins.ts'
 
@@ -26,6 +27,7 @@ export interface AdminSite {
   /** Undefined for the local workbook. */
   readonly account:
     { readonly credentials: { readonly email: string }; readonly quota: Quota } | undefined
+  readonly closing: Closing
   readonly endpoints: readonly AdminEndpoint[]
 }
 

@@ -38,7 +38,7 @@ export const addStatus = command(
           const account = spreadsheet.kind === 'google' ? spreadsheet : undefined
           const reader = partOf(journal.sites, site)
           const endpoints = endpointsOf(secrets, site)
-          return [name, await readStatus(reader, account, at, endpoints)] as const
+          return [name, await readStatus(reader, account, at, endpoints, site.closing)] as const
         }),
       )
       const report = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }

@@ -15,6 +15,7 @@ export function statusFacts(now: Status, stopped = ''): string[][] {
   const held = beside.held + beside.suspect
   return [
     ['On the list', digits(now.onList)],
+    ...closingFacts(now),
     ['Erased', beside.erased > 0 ? digits(beside.erased) : ''],
     waitingFact(now),
     ['Signs of spam, 7 days', signs.join(', ')],
@@ -25,6 +26,22 @@ export function statusFacts(now: Status, stopped = ''): string[][] {
     ...now.webhooks.map((it) => [`Webhook ${it.webhook}, ${it.host}`, endpointWords(it)]),
     ...deliveryFacts(now, stopped),
   ].filter(([, value]) => value !== '')
+}
+
+/** Those of `statusFacts` about the end of signups. Empty words say nothing. */
+export function closingFacts({ closing, at: now }: Status): string[][] {
+  if (!closing) return []
+  const { state, seats, at, overflowTab } = closing
+  const isOver = at !== null && at <= now
+  const words = {
+    open: at === null ? 'open' : `open until ${timeWords(at)}`,
+    overflow: `go to the tab ${overflowTab ?? ''}`,
+    closed: isOver ? `closed since ${timeWords(at)}` : 'closed',
+  }
+  return [
+    ['Seats', seats ? `${digits(seats.taken)} of ${digits(seats.of)} taken` : ''],
+    ['New signups', words[state]],
+  ]
 }
 
 /** How many held signups will be erased, and by when; empty when none will be soon. */

@@ -6,6 +6,7 @@ import {
 } from '../journal/contracts/delivery-log.ts'
 import type { Count, Counted, Reader } from '../journal/contracts/reader.ts'
 import { day, hour, iso, isoOrNull, minute } from '../platform/clock.ts'
+import { type Closing, opennessOf } from '../signup/closing.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Signal } from '../signup/suspicion.ts'
 import { deliveryState } from '../signup/trouble.ts'
@@ -25,12 +26,14 @@ interface ProviderAccount {
  *
  * @param account undefined for the local workbook
  * @param endpoints the webhooks of the site
+ * @param closing when the site closes
  */
 export async function readStatus(
   reader: Reader,
   account: ProviderAccount | undefined,
   now: Millis,
   endpoints: readonly Endpoint[] = [],
+  closing: Closing = {},
 ) {
   const today = now - (now % day)
   const figures = await reader.figures()
@@ -59,6 +62,8 @@ export async function readStatus(
         return { webhook: number, host, ...endpointState(await reader.webhooks(key)) }
       }),
     ),
+    // Null when it never closes.
+    closing: await closingOf(reader, closing, now),
     // The last 24 hours, this one included, the earliest first.
     hours: lastHours(counts, now),
     // The signups that are not in the spreadsheet yet.
@@ -71,6 +76,16 @@ export async function readStatus(
     // The provider's calls; null for the local workbook, which has no quota.
     quota: account ? await quotaLeft(account, reader, now) : null,
   }
+}
+
+/** What becomes of new signups, how many seats are taken, and when it closes. */
+async function closingOf(reader: Pick<Reader, 'seatsTaken'>, closing: Closing, now: Millis) {
+  const { at, after, overflowTab = null } = closing
+  if (at === undefined && after === undefined) return null
+  // Commands may take more than there are.
+  const seats = after === undefined ? null : { taken: await reader.seatsTaken(), of: after }
+  const isFull = seats !== null && seats.taken >= seats.of
+  return { state: opennessOf(closing, { now, isFull }), seats, at: isoOrNull(at), overflowTab }
 }
 
 /** Mails that wait, and whether they can be sent. Reasons are fixed sentences. */

@@ -10,6 +10,7 @@ const first = [
   'intake log: used challenge tokens',
   'intake log: duplicates',
   'intake log: repeated requests',
+  'intake log: seats',
   'intake log: two instances append at once',
   'delivery log: batches',
   'delivery log: two instances',

@@ -20,6 +20,7 @@ import { erasedSuspects, heldSignups, releasedSignups } from './quarantine-contr
 import { readerTests } from './reader-contract.ts'
 import { recentSignups } from './recent-contract.ts'
 import { retentionTests } from './retention-contract.ts'
+import { seats } from './seats-contract.ts'
 import { messagesAgain, readMessages, replayedMessages } from './webhook-log-contract.ts'
 
 /** All lists of contract tests by name, except the list of the call ledger. */
@@ -32,6 +33,7 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'intake log: the number of tabs': numberOfTabs,
   'intake log: new tabs of one client': newTabsByClient,
   'intake log: two instances append at once': appendsAtOnce,
+  'intake log: seats': seats,
   'delivery log: batches': frozenBatches,
   'delivery log: two instances': sharedBatches,
   'delivery log: markers and running time': markers,

@@ -290,6 +290,16 @@ test.each<[string, Variables, string, RegExp]>([
   ])
 })
 
+test.each<[Variables, string[]]>([
+  [{ CLOSES_AFTER: '5', OVERFLOW_TAB: 'Later' }, []],
+  [{ OVERFLOW_TAB: 'Later' }, ['is set, and CLOSES_AFTER is not.']],
+  [{ CLOSES_AFTER: '5', OVERFLOW_TAB: 'SHEET1' }, ['is the default tab.']],
+])('an overflow tab needs seats, and a name of its own: %j', (variables, problems) => {
+  const refused = problems.length > 0 ? problemsIn(variables) : []
+  if (problems.length === 0) expect(() => load(variables)).not.toThrow()
+  expect(refused.map(({ problem }) => problem)).toEqual(problems)
+})
+
 test('the address beside the JSON may be written in another case', () => {
   const written = { SHEETS_PRIVATE_KEY: json, SHEETS_CREDENTIALS_EMAIL: email.toUpperCase() }
   expect(() => load({ ...pair, ...written })).not.toThrow()
@@ -369,7 +379,7 @@ describe('every setting is read', () => {
     (name, example) => {
       const account = name === 'SHEETS_SIGN_IN' ? { SHEETS_SHEET_ID: id } : pair
       expect(() =>
-        load({ ...account, ...challenge, ...alerts, ...mail, [name]: example }),
+        load({ ...account, ...challenge, ...alerts, ...mail, CLOSES_AFTER: '5', [name]: example }),
       ).not.toThrow()
     },
   )

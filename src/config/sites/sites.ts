@@ -60,7 +60,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
       ),
     }
     refuseTaken(site, config)
-    refuseOverflow(site, config, isNamed)
+    if (!isNamed || site.says('OVERFLOW_TAB')) refuseOverflow(site, config)
     return {
       site: config,
       secrets: {
@@ -139,24 +139,16 @@ function takenSpreadsheet(owner: string, isShared: boolean): Refusal {
   }
 }
 
-/** Refuses an overflow tab that could get nothing, or that signups would name. */
-function refuseOverflow(
-  site: SettingsReader,
-  { closing: { after, overflowTab }, defaultTab }: SiteConfig,
-  isNamed: boolean,
-): void {
+/** Refuses an overflow tab that is the default one, or gets nothing. A site of the file may inherit one it has no use for. */
+function refuseOverflow(site: SettingsReader, { closing, defaultTab }: SiteConfig): void {
+  const { after, overflowTab } = closing
   if (overflowTab === undefined) return
-  const refuse = (problem: string, expected: string, hint: string) =>
-    site.refuse('OVERFLOW_TAB', { problem, expected, hint })
+  const expected = 'a tab of its own, with CLOSES_AFTER, too'
+  const hint = 'Choose another name; set CLOSES_AFTER; or remove it.'
   if (tabKey(overflowTab) === tabKey(defaultTab))
-    refuse('is the default tab.', 'another tab than the default one', 'Give it another name.')
-  // A site may inherit it and have no seats.
-  if (after === undefined && (!isNamed || site.says('OVERFLOW_TAB')))
-    refuse(
-      'is set, and CLOSES_AFTER is not: no signup would go there.',
-      'a number of seats, too',
-      'Set CLOSES_AFTER, or `after` beside `overflowTab`; or remove it.',
-    )
+    site.refuse('OVERFLOW_TAB', { problem: 'is the default tab.', expected, hint })
+  if (after === undefined)
+    site.refuse('OVERFLOW_TAB', { problem: 'is set, and CLOSES_AFTER is not.', expected, hint })
 }
 
 /** Refuses a heading that has another use in the same site. */

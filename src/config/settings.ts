@@ -170,6 +170,22 @@ export const settings = {
     },
     'A text below the thanks for a signup, on the pages and in the embed.',
   ),
+  PAGE_OVERFLOW: setting(
+    {
+      kind: siteText(line(300)),
+      site: 'page.overflow',
+      example: 'We are full. Leave your address, and you are the first to know of the next date.',
+    },
+    'A text above the form when signups go to `OVERFLOW_TAB`, in the place of ours.',
+  ),
+  PAGE_CLOSED: setting(
+    {
+      kind: siteText(line(300)),
+      site: 'page.closed',
+      example: 'We are full. The next course begins in spring.',
+    },
+    'A text in the place of the form when signups are closed.',
+  ),
   PAGE_NEXT_URL: setting(
     { kind: webAddress, site: 'page.next', example: 'https://example.com/welcome' },
     'Address of a page, with `https://` or `http://`: below the thanks, a link leads there.',

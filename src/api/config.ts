@@ -24,8 +24,12 @@ export interface PublicSettings {
   readonly bulkItemsMax: number
 }
 
-/** `GET /api/config`: the settings that a form needs. */
-export function publicConfig(settings: PublicSettings): Answer {
+/**
+ * `GET /api/config`: the settings that a form needs.
+ *
+ * @param notice what a form shows when it is not open
+ */
+export function publicConfig(settings: PublicSettings, notice?: string): Answer {
   const { widget, tabs, fields, confirms, closesAt, bodyBytesMax, bulkItemsMax } = settings
   const openness = settings.openness()
   const body: ConfigAnswer = {
@@ -38,6 +42,7 @@ export function publicConfig(settings: PublicSettings): Answer {
     open: openness !== 'closed',
     closesAt: closesAt === undefined ? null : new Date(closesAt).toISOString(),
     overflow: openness === 'overflow',
+    ...(notice !== undefined && { notice }),
     defaultSheetTab: tabs.defaultTab,
     sheetTabs: tabs.onlyKnownTabs ? [...tabs.knownTabs.values()] : null,
     ...(fields.length > 0 && { fields }),

@@ -82,8 +82,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal as a problem document (RFC 9457). */
-export function problem(refusal: Refusal, requestId: string): Answer {
+/**
+ * The refusal as a problem document (RFC 9457).
+ *
+ * @param notice what forms show of it to visitors, in their language
+ */
+export function problem(refusal: Refusal, requestId: string, notice?: string): Answer {
   const { kind, status, message, errors, errorsLeftOut, headers, isPublic } = refusal
   const body: Problem = {
     type: kind === 'closed' ? '/problems/closed' : 'about:blank',
@@ -93,6 +97,7 @@ export function problem(refusal: Refusal, requestId: string): Answer {
     ...(errors && { errors }),
     ...(errorsLeftOut > 0 && { errorsLeftOut }),
     ...(kind === 'outcomeUnknown' && { outcome: 'unknown' }),
+    ...(notice !== undefined && { notice }),
     requestId,
   }
   return answer(status, JSON.stringify(body), {

@@ -15,12 +15,13 @@ import { type Intake, type Intakes, isOverflow, take } from './take.ts'
 export async function postSignup(exchange: Exchange, intakes: Intakes): Promise<Answer> {
   const { status, isReplay, patience, intake, page } = await storeOne(exchange, intakes)
   const { waiting, people } = intake
-  if (page) return replayed(people.sendOn(exchange, page.redirect), isReplay)
+  const isWaiting = isOverflow(status.sheetTab, intake)
+  if (page) return replayed(people.sendOn(exchange, page.redirect, isWaiting), isReplay)
   if (patience) await waiting.untilWritten([status], patience, exchange.client.rateLimitKey)
   const progress = waiting.progressOf([status], patience)
   const { id, sheetTab, receivedAt } = status
   const state = waiting.stateOf(status)
-  const overflow = isOverflow(sheetTab, intake) && { overflow: true as const }
+  const overflow = isWaiting && { overflow: true as const }
   const body = { id, status: state, sheetTab, receivedAt: isoTime(receivedAt), ...overflow }
   return accepted(body, progress, isReplay)
 }

@@ -32,8 +32,11 @@ export interface Intake extends StoreParts {
   readonly people: {
     /** The fields that the form's page requires and the form lacks. */
     missing(exchange: Exchange, fields: FormEntries): readonly FieldProblem[]
-    /** Sends the visitor to the next page after the signup was accepted. `redirect` is not checked yet. */
-    sendOn(exchange: Exchange, redirect: string | undefined): Answer
+    /**
+     * Sends the visitor to the next page after the signup was accepted. `redirect` is not checked yet.
+     * `isWaiting`: the signup went to the overflow tab.
+     */
+    sendOn(exchange: Exchange, redirect: string | undefined, isWaiting: boolean): Answer
   }
   readonly bulkItemsMax: number
 }

@@ -6,6 +6,7 @@ import type { ProblemField, Tree } from '../signup/wire.ts'
 import { document, type Html } from './document.ts'
 import { fieldTree, told, type Typed } from './field-tree.ts'
 import { commonField, consentBox, consentField, unseen } from './form-trees.ts'
+import { notice } from './notice.ts'
 import { type PageProblem, problemText } from './texts.ts'
 import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import type { TypedForm } from './typed-form.ts'
@@ -50,6 +51,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
   const body = html`
     ${heading(view)}
     ${failure && alert(view, { ...failure, errors: onTop }, mayTakeFocus && firstWrong === undefined)}
+    ${view.openness === 'overflow' && notice(view)}
     ${view.isChallenged && failure?.problem !== 'challenge' && noScript(view)}
     <form
       method="post"
@@ -81,6 +83,25 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
   })
 }
 
+/** What the page of a form says when signups are closed. */
+export function closedPage(view: View): Promise<string> {
+  const { page, settings } = view
+  const { heading: ours } = problemText(view.texts, 'closed')
+  const isHeading = page !== 'form' && !settings.title && !settings.closed
+  return document(view, {
+    title: settings.title ? plainOwnText(view, settings.title) : ours,
+    body: html`${heading(view, ours)} ${!isHeading && notice(view)}`,
+    isListed: page === 'hosted',
+  })
+}
+
+/** The words for a problem. Of the end of signups a site may say more itself. */
+export function problemWords(view: View, problem: PageProblem) {
+  const { heading, text } = problemText(view.texts, problem)
+  const own = problem === 'closed' && view.settings.closed
+  return { heading, text: own ? ownText(view, own) : text }
+}
+
 type Problem = Omit<Typed, 'value'>
 
 function commonFields(
@@ -104,10 +125,10 @@ function consentTree(view: View, isGiven: boolean, problem: Problem): Tree {
 }
 
 /** The heading. The bare form has none, because the page around it has its own. */
-function heading(view: View): Html | false {
-  const { page, settings, texts } = view
+function heading(view: View, ours = view.texts.form.title): Html | false {
+  const { page, settings } = view
   if (page === 'form') return false
-  const title = page && settings.title ? ownText(view, settings.title) : texts.form.title
+  const title = page && settings.title ? ownText(view, settings.title) : ours
   return html`
     <h1>${title}</h1>
     ${page && settings.text && html`<p class="intro">${ownText(view, settings.text)}</p>`}
@@ -127,8 +148,8 @@ function noScript({ texts }: View): Html {
 }
 
 /** The box above a form that tells what is wrong. Screen readers read it at once when it takes the focus. */
-function alert({ texts }: View, failure: ShownFailure, takesFocus: boolean): Html {
-  const { heading, text } = problemText(texts, failure.problem)
+function alert(view: View, failure: ShownFailure, takesFocus: boolean): Html {
+  const { heading, text } = problemWords(view, failure.problem)
   return html`
     <div class="alert" role="alert" tabindex="-1" ${takesFocus && html`autofocus`}>
       <p><strong>${heading}</strong></p>

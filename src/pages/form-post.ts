@@ -11,6 +11,8 @@ import { type PageOptions, type View, viewOf } from './view.ts'
 
 /** The path of the thank-you page, relative to our root. */
 export const thanksPath = 'api/signup/thanks'
+/** In the query of that page: the signup went to the overflow tab. */
+export const waitingParameter = 'waiting'
 
 export interface FormPostOptions extends PageOptions {
   readonly events: Pick<Events, 'redirectNotFollowed'>
@@ -38,10 +40,12 @@ export function missingInPosted(
  * of that page does not send the form again.
  *
  * @param redirect the value as it was sent
+ * @param isWaiting whether the signup went to the overflow tab
  */
 export function sendOn(
   { request, ownOrigin, requestId }: Pick<Exchange, 'request' | 'ownOrigin' | 'requestId'>,
   redirect: string | undefined,
+  isWaiting: boolean,
   options: FormPostOptions,
 ): Answer {
   const { allowedOrigins, events } = options
@@ -49,7 +53,7 @@ export function sendOn(
   if (redirect !== undefined && next === undefined) {
     events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin), requestId)
   }
-  return seeOther(next ?? thanksLocation(viewOf(request, options)))
+  return seeOther(next ?? thanksLocation(viewOf(request, options), isWaiting))
 }
 
 /** The page that `sendOn` will redirect this form to. */
@@ -57,8 +61,9 @@ export function nextLocation(view: View, fields: FormEntries, rules: RedirectRul
   return redirectLocation(firstValue(fields, 'redirect'), rules) ?? thanksLocation(view)
 }
 
-function thanksLocation(view: View): string {
-  return view.root + thanksPath + view.query
+function thanksLocation({ root, query }: View, isWaiting = false): string {
+  const waiting = `${query === '' ? '?' : '&'}${waitingParameter}`
+  return `${root}${thanksPath}${query}${isWaiting ? waiting : ''}`
 }
 
 export interface RedirectRules {

@@ -8,8 +8,8 @@ import type { Field } from '../signup/field.ts'
 import { collectedLength, collectedText, pageAddress } from '../signup/field-control.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
 import { document, type Html } from './document.ts'
-import { formPage } from './form-page.ts'
-import { nextLocation, thanksPath } from './form-post.ts'
+import { closedPage, formPage } from './form-page.ts'
+import { nextLocation, thanksPath, waitingParameter } from './form-post.ts'
 import { consentField } from './form-trees.ts'
 import { ownText, plainOwnText } from './tree-html.ts'
 import { consentText, typedForm } from './typed-form.ts'
@@ -41,13 +41,15 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
     async (exchange) => {
       const { request, ownOrigin } = exchange
       const view = viewOf(request, options, own)
+      if (view.openness === 'closed') return answer(await closedPage(view), security)
       const linked = await checkedFields(exchange, view, options)
       const next = nextLocation(view, linked, { ownOrigin, allowedOrigins })
       return answer(await formPage(view, { typed: typedForm(linked, view), next }), security)
     }
   const thanks: Handler = async (exchange) => {
     const view = viewOf(exchange.request, options)
-    return answer(await (options.confirms ? pendingPage : thanksPage)(view), framed)
+    const isWaiting = new URL(exchange.request.url).searchParams.has(waitingParameter)
+    return answer(await (options.confirms ? pendingPage : thanksPage)(view, isWaiting), framed)
   }
   return [
     { path: pathsOfForms.hosted, GET: signup('hosted', alone) },
@@ -127,38 +129,46 @@ function fieldOf(parameter: string): string | undefined {
 /**
  * The thank-you page. It contains nothing about the visitor.
  *
+ * @param isWaiting whether the signup went to the overflow tab: the site's thanks and next page are for the others
  * @param on given to who is on the list now, for certain: by which address, shortened
  */
 export function thanksPage(
   view: View,
+  isWaiting = false,
   on?: { readonly address: string | undefined },
 ): Promise<string> {
   const { settings, texts } = view
   const { title, text, close, next } = texts.thanks
-  const mayClose = view.page !== 'form' && settings.next === undefined
+  const where = isWaiting ? texts.closing.waitingText : on && texts.mail.onText
+  const onward = isWaiting ? undefined : settings.next
+  const mayClose = view.page !== 'form' && onward === undefined
   return afterForm(
     view,
     title,
-    html`${on && html`<p>${texts.mail.onText}</p>`}
-      ${on?.address && html`<p><bdi>${on.address}</bdi></p>`}
+    html`${where && html`<p>${where}</p>`} ${on?.address && html`<p><bdi>${on.address}</bdi></p>`}
       <p>
         ${
-          settings.thanks
+          settings.thanks && !isWaiting
             ? ownText(view, settings.thanks)
-            : html`${!on && text} ${mayClose && close}`
+            : html`${!where && text} ${mayClose && close}`
         }
       </p>
-      ${settings.next && html`<a class="next" href="${settings.next}" target="_top">${next}</a>`}`,
+      ${onward && html`<a class="next" href="${onward}" target="_top">${next}</a>`}`,
   )
 }
 
-/** Asks the visitor to look into the mail. It contains nothing about the visitor. */
-export function pendingPage(view: View): Promise<string> {
+/**
+ * Asks the visitor to look into the mail. It contains nothing about the visitor.
+ *
+ * @param isWaiting whether the signup goes to the overflow tab
+ */
+export function pendingPage(view: View, isWaiting = false): Promise<string> {
   const [title = '', text, spamText] = view.texts.pending.split('\n')
   return afterForm(
     view,
     title,
-    html`<p>${text}</p>
+    html`${isWaiting && html`<p>${view.texts.closing.waitingText}</p>`}
+      <p>${text}</p>
       <p>${spamText}</p>`,
     'thanks asked',
   )

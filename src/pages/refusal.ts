@@ -7,9 +7,10 @@ import { problem, type Refusal, type RefusalKind } from '../http/problem.ts'
 import { limits } from '../signup/limits.ts'
 import { firstNames } from '../signup/text.ts'
 import { document } from './document.ts'
-import { details, formPage, type ShownFailure } from './form-page.ts'
+import { details, formPage, problemWords, type ShownFailure } from './form-page.ts'
 import { nextLocation } from './form-post.ts'
-import { type PageProblem, problemText } from './texts.ts'
+import { noticeText } from './notice.ts'
+import type { PageProblem } from './texts.ts'
 import { firstValue, typedForm } from './typed-form.ts'
 import { type PageOptions, type View, viewOf } from './view.ts'
 import type { ProblemField } from '../signup/wire.ts'
@@ -23,7 +24,11 @@ export async function answerRefusal(
   options: PageOptions,
 ): Promise<Answer> {
   const { request, requestId, ownOrigin, postedFields: typed } = exchange
-  if (!prefersHtml(request)) return problem(refusal, requestId)
+  if (!prefersHtml(request)) {
+    const isClosed = refusal.kind === 'closed'
+    const notice = isClosed ? noticeText(viewOf(request, options), 'closed') : undefined
+    return problem(refusal, requestId, notice)
+  }
   const { status, headers, isPublic } = refusal
   const { allowedOrigins } = options
   const view = viewOf(request, options)
@@ -60,7 +65,7 @@ export async function refusalPage(
   if (typed && isShowable(typed) && kind !== 'forbidden') {
     return formPage(view, { typed: typedForm(typed, view), next, failure })
   }
-  const { heading, text } = problemText(view.texts, problem)
+  const { heading, text } = problemWords(view, problem)
   const body = html`<h1>${heading}</h1>
     <p>${text}</p>
     ${details(failure)}`
@@ -98,6 +103,7 @@ const ofKinds: Readonly<Partial<Record<RefusalKind, PageProblem>>> = {
   outcomeUnknown: 'unknown',
   noSuchSite: 'gone',
   noSuchLink: 'over',
+  closed: 'closed',
 }
 
 /** Which problem tells a visitor of wrong fields: that the page is wrong, that it is too much, or each beside its field. */

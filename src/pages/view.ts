@@ -3,6 +3,7 @@ import type { PageSources } from '../http/headers.ts'
 import { requestLanguage } from '../http/negotiate.ts'
 import type { AllowedOrigins } from '../http/origin.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
+import type { Openness } from '../signup/closing.ts'
 import type { Field } from '../signup/field.ts'
 import type { Language } from '../signup/languages.ts'
 import { allowedTabs, type ParseContext } from '../signup/parse.ts'
@@ -20,6 +21,10 @@ export interface PageOptions {
     readonly siteKey: string | null
   }
   readonly fields: readonly Field[]
+  /** What becomes of a new signup now. */
+  readonly openness?: () => Openness
+  /** Whether that changes some day. */
+  readonly closes?: boolean
   /** Makes the stamp of a form that is shown now. When undefined, a form has no stamp until its script asks for one. */
   readonly stamp?: () => string
   readonly allowedOrigins: AllowedOrigins
@@ -60,6 +65,7 @@ export interface View {
   readonly fields: readonly Field[]
   /** The only tabs that take signups; undefined when any does. */
   readonly allowedTabs: readonly string[] | undefined
+  readonly openness: Openness
   readonly stamp: PageOptions['stamp']
   readonly isChallenged: boolean
   /** As `rootOf` of this request. */
@@ -73,7 +79,7 @@ export interface View {
 /** @param page which of our pages it is; when absent, the request's query tells */
 export function viewOf(
   { url, headers }: Pick<HttpRequest, 'url' | 'headers'>,
-  { pages: settings, site, widget, fields, tabs, stamp }: PageOptions,
+  { pages: settings, site, widget, fields, tabs, openness, stamp }: PageOptions,
   page?: OwnPage,
 ): View {
   const { searchParams: query } = new URL(url)
@@ -99,6 +105,7 @@ export function viewOf(
     name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
     fields,
     allowedTabs: allowedTabs(tabs)?.values().toArray(),
+    openness: openness?.() ?? 'open',
     stamp,
     isChallenged: widget.siteKey !== null,
     root: rootOf(url),

@@ -14,11 +14,14 @@ import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import { LinkTokens } from '../outbox/mail/links.ts'
 import { missingInPosted, sendOn } from '../pages/form-post.ts'
 import { linkPages, type LinkPagesOptions } from '../pages/link-pages.ts'
+import { noticeText } from '../pages/notice.ts'
 import { pageRoutes } from '../pages/page-routes.ts'
+import { viewOf } from '../pages/view.ts'
 import { type SpamCounts, SpamFilter } from '../intake/spam-filter.ts'
 import type { Clock } from '../platform/clock.ts'
 import { hmacWith } from '../platform/digest.ts'
 import type { StaticFile } from '../platform/static-file.ts'
+import { closes } from '../signup/closing.ts'
 import { Stamps } from '../challenge/stamps.ts'
 import { siteFiles } from './files.ts'
 import { parseContext, type RunningSite, type ServiceParts } from './site.ts'
@@ -60,9 +63,7 @@ export function siteWeb(site: RunningSite, common: Common) {
       site.challenge ?? { provider: 'turnstile', siteKey: null },
       config.hasSites ? `?site=${site.name}` : '',
     ),
-    fields: site.fields,
-    confirms,
-    closesAt: site.closing.at,
+    ...{ fields: site.fields, confirms, closesAt: site.closing.at, closes: closes(site.closing) },
     /** What becomes of a new signup now, as far as this process knows. Looks into no journal. */
     openness: () => journal.intake.openness(world.clock.now()),
     ...(spam.filter !== 'off' && { stamp: () => stamps.make() }),
@@ -77,7 +78,7 @@ export function siteWeb(site: RunningSite, common: Common) {
     ...{ journal: journal.intake, events, contexts, newId, challenge, clock: world.clock },
     people: {
       missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
-      sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
+      sendOn: (exchange, redirect, isWaiting) => sendOn(exchange, redirect, isWaiting, pageOptions),
     },
     mail: confirms || site.mail.welcome ? { confirms, language: page.language } : undefined,
     turns: new Turns(),
@@ -98,7 +99,8 @@ export function siteWeb(site: RunningSite, common: Common) {
     ],
     files: siteFiles(pageOptions, common.assets),
     /** `GET /api/config`. */
-    config: () => publicConfig({ ...config, ...pageOptions }),
+    config: ({ request }: Pick<Exchange, 'request'>) =>
+      publicConfig({ ...config, ...pageOptions }, noticeText(viewOf(request, pageOptions))),
     /** `GET /api/stamp`, also where the filter is off: forms that ask for it stay in caches. */
     stamp: () => json('ok', { stamp: stamps.make() }),
     /** Makes a puzzle; undefined when the site has no proof of work. */

@@ -92,7 +92,7 @@ function routesOf(parts: ServiceParts, webs: Webs): Readonly<Record<string, Rout
   return {
     '/api/health': { GET: () => json('ok', { status: 'ok' }) },
     '/api/ready': { GET: (exchange) => readiness(parts, exchange) },
-    '/api/config': { GET: (exchange) => of(exchange).config() },
+    '/api/config': { GET: (exchange) => of(exchange).config(exchange) },
     '/api/stamp': { GET: (exchange) => of(exchange).stamp() },
     '/api/challenge': { GET: (exchange) => puzzles.answer(exchange, of(exchange).makePuzzle) },
     '/api/signup': { POST: (exchange) => postSignup(exchange, intakes) },

@@ -13,6 +13,9 @@ export interface Closing {
 /** The problem of a signup that comes too late. */
 export const closedProblem = { field: '', message: 'This site takes no more signups.' } as const
 
+/** Whether a site closes, or gets a waiting list, some day. */
+export const closes = ({ at, after }: Closing): boolean => at !== undefined || after !== undefined
+
 /** What becomes of a new signup: it gets a seat, it goes to the overflow tab, or it is refused. */
 export type Openness = 'open' | 'overflow' | 'closed'
 

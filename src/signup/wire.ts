@@ -95,6 +95,8 @@ const field = z.looseObject({ name: z.string(), type: z.string(), required: z.bo
   description: 'Signups carry the value under its name. The other members depend on the type.',
 }) as unknown as z.ZodType<Field>
 
+const notice = z.string().exactOptional()
+
 const config = z.strictObject({
   challengeEnabled: z.boolean(),
   /** Null although `challengeEnabled` is true: nobody can sign up by browser just now. */
@@ -113,6 +115,11 @@ const config = z.strictObject({
   overflow: z
     .boolean()
     .meta({ description: 'Whether all seats are taken: new signups go to a waiting list.' }),
+  notice: notice.meta({
+    description:
+      'What a form shows of that, in the language of the request: in its place when signups are closed, ' +
+      'above it when it is for a waiting list.',
+  }),
   defaultSheetTab: z.string(),
   sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
   fields: z
@@ -150,6 +157,9 @@ const problem = z
     errorsLeftOut,
     outcome: z.literal('unknown').exactOptional().meta({
       description: 'The signup may have been stored. Send it again with the same Idempotency-Key.',
+    }),
+    notice: notice.meta({
+      description: 'What a form shows when signups are closed, in the language of the request.',
     }),
     requestId: z.string().meta({ description: 'The same as X-Request-Id.' }),
   })
@@ -240,6 +250,9 @@ export interface KnownForm {
   readonly texts?: Readonly<Partial<Record<'title' | 'text' | 'submit', Tree>>>
   /** Whether the site asks for a name. */
   readonly name?: 'optional' | 'required'
+  /** What stands above the form of a waiting list, or in the place of one that is closed. */
+  readonly notice?: Tree
+  readonly closed?: true
   /** The rules for the declared fields and for the site's accent colour. */
   readonly styles?: string
   /** The declared fields as they are drawn. */

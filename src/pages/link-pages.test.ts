@@ -35,16 +35,27 @@ type Options = Partial<Omit<LinkPagesOptions, 'pages' | 'decide'>> & {
   readonly otherTabs?: readonly string[]
   readonly consent?: string
   readonly rowStays?: boolean
+  readonly overflow?: true
+  /** What comes of confirming. */
+  readonly confirmed?: ShownLink['state']
 }
 
 /** The pages of one link that is in this state, with all that was asked of it. */
 function serve(state: ShownLink['state'] | undefined, given: Options = {}) {
   const { signupsPerMinute = 0, pages: more, linkTabs = listed.tabs, ...others } = given
   const { otherTabs = listed.otherTabs, consent = listed.consent, ...rowed } = others
-  const { rowStays = false, ...rest } = rowed
+  const { rowStays = false, overflow, confirmed = 'confirmed', ...rest } = rowed
   const asked: string[] = []
   let link: ShownLink | undefined = state && {
-    ...{ state, tabs: linkTabs, otherTabs, consent, rowStays, address },
+    ...{
+      state,
+      tabs: linkTabs,
+      otherTabs,
+      consent,
+      rowStays,
+      address,
+      ...(overflow && { overflow }),
+    },
   }
   const options: LinkPagesOptions = {
     ...pageOptions({ pages: { name: 'off', ...more } }),
@@ -54,7 +65,7 @@ function serve(state: ShownLink['state'] | undefined, given: Options = {}) {
       asked.push(`${purpose} ${token} ${decision}`)
       const states = {
         look: state,
-        confirm: 'confirmed',
+        confirm: confirmed,
         decline: 'declined',
         leave: 'left',
       } as const
@@ -252,6 +263,28 @@ test.each([
     expect(asked).toEqual(['confirm abc confirm'])
   },
 )
+
+describe('when the last seat went before somebody confirmed', () => {
+  test('the page says so, and asks no more than whether it was them', async () => {
+    const { post } = serve('pending', { pages, confirmed: 'closed' })
+    const html = await (await post('/confirm/abc', { decision: 'confirm' })).text()
+    expect(await htmlProblems(html)).toEqual([])
+    expect(flat(html)).toMatch(
+      /<h1>Signups are closed<\/h1>.*The last place was taken before you confirmed\./,
+    )
+    expect(buttonsIn(html)).toEqual(['decline'])
+  })
+
+  test('the page says that the place is on the waiting list, and leads to no page for the others', async () => {
+    const confirmedNext = 'https://www.example.com/welcome'
+    const { post } = serve('pending', { pages: { confirmedNext }, overflow: true })
+    const answer = await post('/confirm/abc', { decision: 'confirm' })
+    expect(answer.status).toBe(200)
+    const page = await textOf(answer)
+    expect(page).toContain(pageTexts.en.closing.waitingText)
+    expect(page).not.toContain(pageTexts.en.mail.onText)
+  })
+})
 
 describe('the link to leave', () => {
   test('shows a button, and leaves by it', async () => {

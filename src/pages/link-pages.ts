@@ -10,6 +10,7 @@ import { plainConsent } from '../signup/consent.ts'
 import type { Language } from '../signup/languages.ts'
 import { translationsOf } from '../signup/site-text.ts'
 import { document, type Html } from './document.ts'
+import { problemWords } from './form-page.ts'
 import { consentWords } from './form-trees.ts'
 import { type PageRoute, thanksPage } from './page-routes.ts'
 import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
@@ -39,6 +40,8 @@ export type Decision = 'look' | 'confirm' | 'decline' | 'leave'
 export interface ShownLink {
   readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'closed' | 'over'
   readonly tabs: readonly string[]
+  /** Whether what was confirmed went to the overflow tab. */
+  readonly overflow?: true
   /** Of what else waits, and gets mails of its own. */
   readonly otherTabs: readonly string[]
   /** The text of the site that was agreed to: it has it, or had it. */
@@ -80,10 +83,12 @@ export function linkPages(options: LinkPagesOptions): readonly PageRoute[] {
     const link = await state(exchange, purpose, decision)
     if (link.state === 'over') throw refuse.noSuchLink()
     const isDone = link.state === 'confirmed' && (decision === 'confirm' || purpose === 'confirm')
-    if (isDone && decision === 'confirm' && confirmedNext) return seeOther(confirmedNext)
+    // The site's next page is for those who have a place.
+    if (isDone && decision === 'confirm' && confirmedNext && !link.overflow)
+      return seeOther(confirmedNext)
     const view = viewOf(exchange.request, options)
     const shown = { ...link, purpose, host: new URL(exchange.ownOrigin).host, options }
-    const text = isDone ? await thanksPage(view, link) : await linkPage(view, shown)
+    const text = isDone ? await thanksPage(view, link.overflow, link) : await linkPage(view, shown)
     return page(text, { security, vary: 'Accept-Language, Origin' })
   }
   const post = async (exchange: Exchange, purpose: LinkPurpose): Promise<Answer> => {
@@ -142,12 +147,11 @@ function linkPage(view: View, shown: Shown): Promise<string> {
   const { state, purpose, host, address } = shown
   const isOff = state === 'declined' || state === 'left'
   const isLeaving = !isOff && purpose === 'leave'
-  const [asked = '', what] = (isLeaving ? mail.leaving : mail.title).split('\n')
-  const { heading, text } = isOff ? offWords(view, shown) : { heading: asked, text: what }
+  const { heading, text } = linkWords(view, shown, isLeaving)
   const { title } = view.settings
-  const buttons = isLeaving
-    ? [button('leave', mail.leave)]
-    : [button('confirm', mail.yes), button('decline', mail.no)]
+  const decline = button('decline', mail.no)
+  const asked = state === 'closed' ? [decline] : [button('confirm', mail.yes), decline]
+  const buttons = isLeaving ? [button('leave', mail.leave)] : asked
   const body = html`
     <p class="intro">${title ? ownText(view, title) : host}${tabOf(shown)}</p>
     <h1>${heading}</h1>
@@ -160,6 +164,15 @@ function linkPage(view: View, shown: Shown): Promise<string> {
     title: `${heading} – ${title ? plainOwnText(view, title) : host}`,
     body,
   })
+}
+
+function linkWords(view: View, shown: Shown, isLeaving: boolean) {
+  const { mail, closing } = view.texts
+  const { state } = shown
+  if (state === 'declined' || state === 'left') return offWords(view, shown)
+  if (state === 'closed') return { ...problemWords(view, 'closed'), text: closing.lateText }
+  const [heading = '', text] = (isLeaving ? mail.leaving : mail.title).split('\n')
+  return { heading, text }
 }
 
 /** What is said to who is not on the list any more, or gets no mail although a row of theirs stays. */

@@ -152,6 +152,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   // These sort what there is of one person, or a few messages to nobody.
   'confirmation.addressed': ['USE TEMP B-TREE FOR ORDER BY'],
+  'confirmation.findConfirmed': ['USE TEMP B-TREE FOR ORDER BY'],
   'pending.mailsOf': ['USE TEMP B-TREE FOR ORDER BY'],
   'outbox.dropOld': ['USE TEMP B-TREE FOR ORDER BY'],
   // It sorts the few that one slice decides on.

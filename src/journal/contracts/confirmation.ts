@@ -62,6 +62,8 @@ export interface LinkState {
   readonly state: 'pending' | 'confirmed' | 'declined' | 'left' | 'closed' | 'over'
   /** The name of the tab of what waits, unless that is not there and not in the settings. */
   readonly tabs: readonly string[]
+  /** Set when what was confirmed went to the overflow tab. */
+  readonly overflow?: true
   /** The tabs of what else waits of the person, which get mails of their own. */
   readonly otherTabs: readonly string[]
   /** The text of the site that was agreed to: it has it, or had it. */

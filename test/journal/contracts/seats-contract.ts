@@ -206,10 +206,11 @@ export const seats: readonly ContractTest[] = [
       const told = resultsOf(await ask(journal, { email: 'a@example.com' }))
       expect(told).toMatchObject([{ beside: 'pending', sheetTab: overflowTab }])
       const again = await link(journal)
-      for (const message of [late, again])
-        expect(await journal.confirmation.confirm(message, noon)).toMatchObject({
-          state: 'confirmed',
-        })
+      for (const message of [late, again]) {
+        const state = await journal.confirmation.confirm(message, noon)
+        expect(state).toMatchObject({ state: 'confirmed', overflow: true })
+        expect(await journal.confirmation.look(message, noon)).toEqual(state)
+      }
       const batch = addressesOf(await freezeNext(journal.delivery))
       expect(batch[overflowTab]).toEqual(['late@example.com'])
       expect(await taken(journal)).toBe(3)

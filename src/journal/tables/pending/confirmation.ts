@@ -1,6 +1,6 @@
 import { mailboxOf, shortAddress } from '../../../signup/mailbox.ts'
 import { consentIn } from '../../../signup/metadata.ts'
-import type { Millis } from '../../../signup/signup.ts'
+import { type Millis, tabKey } from '../../../signup/signup.ts'
 import { type Confirmation, declinedMs, type LinkState } from '../../contracts/confirmation.ts'
 import { addressHash, personOf } from '../../hashes.ts'
 import {
@@ -51,9 +51,11 @@ const sql = statementsOf('confirmation', () => {
     newer: `SELECT number, sheet_tab AS "sheetTab" FROM pending
             WHERE ${ofPerson} AND number > $3 AND state = ${pending}
             ORDER BY number LIMIT ${othersMax}`,
-    isConfirmed: `SELECT 1 FROM pending WHERE ${ofPerson} AND state = ${confirmed} LIMIT 1`,
+    findConfirmed: `SELECT number, sheet_tab AS "sheetTab" FROM pending
+                    WHERE ${ofPerson} AND state = ${confirmed} ORDER BY number = $3 DESC LIMIT 1`,
     close: closing('site + 0 = $1 AND number = $2'),
-    markConfirmed: `UPDATE pending SET state = ${confirmed}, ${erasedPending} WHERE number = $1`,
+    markConfirmed: `UPDATE pending SET state = ${confirmed}, sheet_tab = $2, ${erasedPending}
+                    WHERE number = $1`,
     unblock: 'DELETE FROM block WHERE site = $1 AND person IN ($2, $3) RETURNING person',
     // As if it was asked for now.
     askAgain: `UPDATE pending SET mail_wanted = true, expires_at = expires_at + $3
@@ -133,7 +135,7 @@ function* stateOf(site: TabbedSite, linked: Linked, now: Millis): Operation<Link
     [sql.ofLink, site.id, person, linked.pending, now],
     [sql.others, site.id, person, linked.pending, now],
     stepToFindBlock(site.id, person),
-    [sql.isConfirmed, site.id, person],
+    [sql.findConfirmed, site.id, person, linked.pending],
     stepToFindListed(site.id, person),
   )
   const [row] = own.rows
@@ -164,7 +166,12 @@ function* stateOf(site: TabbedSite, linked: Linked, now: Millis): Operation<Link
   if (kind === 'confirm' && !isBack && confirmed.rows.length === 0)
     return { ...over, state: 'over' }
   const email = [linked.email, ...emails].find((it) => it !== '')
-  return { ...over, state: 'confirmed', address: email && shortAddress(email) }
+  const { overflowTab } = site.policy.closing ?? {}
+  const isOverflow = confirmed.rows.some(
+    (one) => overflowTab !== undefined && tabKey(toOpen(one).sheetTab) === tabKey(overflowTab),
+  )
+  const address = email && shortAddress(email)
+  return { ...over, state: 'confirmed', address, ...(isOverflow && { overflow: true }) }
 }
 
 /** What became of a confirmation. */
@@ -194,7 +201,7 @@ function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<C
   yield* ask(
     [sql.close, id, number],
     ...stepsToAppend(site, row, tab, now),
-    [sql.markConfirmed, number],
+    [sql.markConfirmed, number, goesTo],
     ...stepsToEndAsked(site, givenNumbers(ofTab), now),
     [sql.unblock, id, person, recipient],
     stepToCount(id, 'confirmed', now),

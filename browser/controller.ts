@@ -43,22 +43,24 @@ export async function createController(setup: ControllerSetup) {
   const fields = watchFields({ ...setup, texts, messages: await loadMessages(form, language) })
   const sender = createSender(setup)
   /** Shows a problem above the form, and in the console when only the page's author can correct it. */
-  const alert = ({ reason = 'failed', status = 0, problem }: Partial<Told>) => {
-    messages.alert(reason)
-    if (!mayPass(status)) setup.tellAuthor((it) => it.refused(setup.endpoint, status, problem))
+  const alert = ({ reason = 'failed', status = 0, problem, words }: Partial<Told>) => {
+    messages.alert(reason, words)
+    if (!words && !mayPass(status))
+      setup.tellAuthor((it) => it.refused(setup.endpoint, status, problem))
   }
   const clear = (): void => {
     fields.clear()
     messages.done.textContent = form.style.display = ''
   }
   /** What tells the visitor to look into the mail. Its button brings the form back as it was sent. */
-  const pending = (): readonly Node[] => {
+  const pending = (isWaiting = false): readonly Node[] => {
     const again = create('button', { type: 'button', class: 'again' }, texts.again)
     again.onclick = () => {
       clear()
       form.querySelector<HTMLElement>('[name=email]')?.focus()
     }
     const lines = [texts.pendingText, texts.pendingSpam, again].map((it) => create('p', {}, it))
+    if (isWaiting) lines.unshift(create('p', {}, texts.waiting))
     return [create('strong', {}, texts.pending), ...lines]
   }
   return {
@@ -82,8 +84,9 @@ export async function createController(setup: ControllerSetup) {
         messages.status()
         const isShown = dispatch(target, 'success', accepted)
         if (isShown && !go(options.redirect, data)) {
-          const isPending = accepted.status === 'pending'
-          thank(form, messages.done, isPending ? pending() : [texts.done, ...(thanks?.() ?? [])])
+          const { status, overflow } = accepted
+          const ending = overflow ? [texts.waiting] : [texts.done, ...(thanks?.() ?? [])]
+          thank(form, messages.done, status === 'pending' ? pending(overflow) : ending)
         }
       } catch (error) {
         const { reason = 'failed', status, problem } = error as Partial<Told>

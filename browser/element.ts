@@ -129,7 +129,8 @@ export class RollcallForm extends HTMLElement {
     card.dir = texts.dir
     if (own.title) card.append(draw(['h2', {}, own.title]))
     if (own.text) card.append(draw(['p', {}, own.text]))
-    card.append(form)
+    if (known.notice) card.append(draw(known.notice))
+    if (!known.closed) card.append(form)
     // A constructed sheet works under a strict CSP, which forbids inline styles.
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(css + (known.styles ?? ''))

@@ -1,6 +1,6 @@
 import { type Challenge, type ChallengeSetup, showChallenge } from './challenge.ts'
 import { once } from './once.ts'
-import { isClosed, readConfig } from './service.ts'
+import { closedBy, readConfig } from './service.ts'
 import { Told } from './told.ts'
 
 export interface GateSetup extends Omit<ChallengeSetup, 'config'> {
@@ -27,7 +27,8 @@ export function createGate(setup: GateSetup) {
      */
     open: async (): Promise<Challenge | undefined> => {
       const config = await readConfig(endpoint)
-      if (isClosed(config)) throw new Told('unavailable')
+      const why = closedBy(config)
+      if (why) throw new Told(why, 0, undefined, config.notice)
       return config.challengeEnabled && !signal.aborted ? show() : undefined
     },
   }

@@ -19,9 +19,9 @@ export function placeMessages(form: HTMLFormElement, texts: FormTexts) {
       status.textContent = (text && texts[text]) ?? ''
     },
     /** Shows an alert, which a screen reader says at once. */
-    alert: (text: keyof Texts): void => {
+    alert: (text: keyof Texts, words?: string): void => {
       status.textContent = ''
-      alert.textContent = texts[text] ?? ''
+      alert.textContent = texts[text] ?? words ?? ''
     },
     /** The place of the thanks. */
     done,

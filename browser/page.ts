@@ -13,8 +13,9 @@ if (form) {
   form.addEventListener('focusin', stayInPlace, { once: true })
   new MutationObserver(() => summarize(form)).observe(form, { attributeFilter: ['aria-busy'] })
   form.addEventListener('rollcall:success', (event) => {
-    // Who has mistyped the address gets the form back as it was sent.
-    if ((event as CustomEvent<SignupAccepted>).detail.status === 'pending') return
+    const { status, overflow } = (event as CustomEvent<SignupAccepted>).detail
+    // Who has mistyped the address gets the form back as it was sent. The next page is for those who have a place.
+    if (status === 'pending' || overflow) return
     event.preventDefault()
     location.assign(form.dataset['next'] ?? '')
   })

@@ -15,7 +15,7 @@ export function readConfig(endpoint: string): Promise<ConfigAnswer> {
   const asked = askConfig(endpoint)
   answers.set(endpoint, asked)
   const forget = () => forgetConfig(endpoint)
-  asked.then((config) => isClosed(config) && forget(), forget)
+  asked.then((config) => closedBy(config) && forget(), forget)
   return asked
 }
 
@@ -24,9 +24,9 @@ export function forgetConfig(endpoint: string): void {
   answers.delete(endpoint)
 }
 
-/** Whether nobody can sign up by browser just now, because the challenge has no key. */
-export function isClosed({ challengeEnabled, challengeSiteKey }: ConfigAnswer): boolean {
-  return challengeEnabled && !challengeSiteKey
+/** Why nobody can sign up by browser just now: signups are closed, or the challenge has no key. */
+export function closedBy({ open, challengeEnabled, challengeSiteKey }: ConfigAnswer) {
+  return open ? challengeEnabled && !challengeSiteKey && 'unavailable' : 'closed'
 }
 
 /** Whether trying again may help: no answer, one that came too late, too many requests, or an outage. */
@@ -44,7 +44,7 @@ export function ask(endpoint: string, what: 'config' | 'stamp' | 'challenge'): P
 async function askConfig(endpoint: string): Promise<ConfigAnswer> {
   const answer = await ask(endpoint, 'config')
   if (answer.ok) return (await answer.json()) as ConfigAnswer
-  if (mayPass(answer.status)) throw new Error(`${endpoint} answered ${answer.status}`)
+  if (mayPass(answer.status)) throw new Error()
   const problem = (await answer.json().catch(() => undefined)) as Problem | undefined
   throw new Told('forbidden', answer.status, problem)
 }

@@ -107,7 +107,8 @@ async function tryOnce(
 function refusal(status: number, problem: Problem | undefined): Told {
   // Our only 403 that a page can read is a refused token. A proxy's 403 is no problem document.
   const isToken = status === 403 && problem !== undefined
-  return new Told(isToken ? 'checkFailed' : 'forbidden', status, problem)
+  const other = isToken ? 'checkFailed' : 'forbidden'
+  return new Told(problem?.notice ? 'closed' : other, status, problem)
 }
 
 /** The pause that `Retry-After` asks for, or else exponential backoff with jitter. */

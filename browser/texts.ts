@@ -2,9 +2,6 @@
 export const english = {
   /** `ltr` or `rtl`. */
   dir: 'ltr',
-  /** The heading above the form; none when empty. The next text is the line below it. */
-  title: '',
-  text: '',
   email: 'Email address',
   name: 'Name',
   /** Marks a field that may stay empty. */
@@ -22,6 +19,8 @@ export const english = {
 /** The texts that a visitor may read from the first focus on. They are loaded then. */
 export const laterEnglish = {
   done: 'Thank you! You are signed up.',
+  /** Stands for that when all places were taken. */
+  waiting: 'Your place is on the waiting list.',
   emailMissing: 'Please enter your email address.',
   emailWrong: 'Please enter an address such as name@example.com.',
   nameMissing: 'Please enter your name.',
@@ -29,7 +28,7 @@ export const laterEnglish = {
   /** `*` is replaced by the address. */
   suggestion: 'Did you mean *?',
   offline: 'You are offline. This will be sent when you are back online.',
-  retrying: 'This is taking a little longer. Still trying…',
+  retrying: 'This takes longer. Still trying…',
   checking: 'Checking that you are human. If you see a box, please tick it.',
   checkFailed: 'We could not confirm that you are human. Please try again.',
   checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',
@@ -48,7 +47,13 @@ export const laterEnglish = {
 
 type FirstTexts = Record<keyof typeof english, string>
 
-export type Texts = FirstTexts & Record<keyof typeof laterEnglish, string>
+/**
+ * Texts that only a page or a site gives: the heading above the form, the line below it, and what is told
+ * when signups have closed, for which the service has words, too.
+ */
+type GivenTexts = Partial<Record<'title' | 'text' | 'closed', string>>
+
+export type Texts = FirstTexts & Record<keyof typeof laterEnglish, string> & GivenTexts
 
 /** The texts of a form. Until the first focus it may lack those that are loaded then. */
 export type FormTexts = FirstTexts & Partial<Texts>
@@ -64,7 +69,7 @@ export function chooseLanguage(wanted: string | undefined, element: Element): st
   const around = element.closest<HTMLElement>('[lang]')?.lang
   return (
     [wanted, around, ...navigator.languages]
-      .map((tag) => tag?.slice(0, 2).toLowerCase() ?? '')
+      .map((tag) => tag?.slice(0, 2).toLowerCase())
       .find((tag) => tag && languages.includes(tag)) ?? 'en'
   )
 }

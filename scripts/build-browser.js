@@ -55,13 +55,14 @@ async function languagesIn(folder) {
 }
 
 /** The texts that the embed has in common with the pages. */
-function sharedTexts({ form, fields, thanks, pending }) {
+function sharedTexts({ form, fields, thanks, pending, closing }) {
   const { email, name, optional, choose, leaveEmpty, submit, again } = form
   const { emailMissing, emailWrong, nameMissing, consentMissing } = fields
   const ofFields = { emailMissing, emailWrong, nameMissing, consentMissing }
   const [title, pendingText, pendingSpam] = pending.split('\n')
-  const ofThanks = { next: thanks.next, pending: title, pendingText, pendingSpam }
-  return { email, name, optional, choose, leaveEmpty, submit, ...ofFields, ...ofThanks, again }
+  const ofThanks = { next: thanks.next, waiting: closing.waitingText }
+  const ofMail = { pending: title, pendingText, pendingSpam, again }
+  return { email, name, optional, choose, leaveEmpty, submit, ...ofFields, ...ofThanks, ...ofMail }
 }
 
 async function style(entry, outfile) {
@@ -98,8 +99,11 @@ const minifiedCss = {
 async function minified(path) {
   const options = { bundle: true, minify: true, target, write: false, logLevel: 'warning' }
   const { outputFiles } = await build({ entryPoints: [path], ...options })
-  // esbuild leaves the spaces in custom properties.
-  return outputFiles[0].text.trim().replaceAll(/([,:]) /g, '$1')
+  // esbuild leaves the spaces in custom properties, and around these two signs.
+  return outputFiles[0].text
+    .trim()
+    .replaceAll(/([,:]) /g, '$1')
+    .replaceAll(/(\d) ([*/]) /g, '$1$2')
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildBrowser()

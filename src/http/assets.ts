@@ -7,15 +7,24 @@ import { securityWith } from './headers.ts'
 /** The coding that gives the smallest file comes first. */
 const codings: readonly Coding[] = ['br', 'gzip']
 
-const assetSecurity = securityWith({
-  // A fixed script reaches every browser within ten minutes. A stale copy is used during the refresh.
-  'cache-control': 'public, max-age=600, stale-while-revalidate=86400',
-  'cross-origin-resource-policy': 'cross-origin',
-})
+const kept = (control: string) =>
+  securityWith({ 'cache-control': control, 'cross-origin-resource-policy': 'cross-origin' })
+// A fixed script reaches every browser within ten minutes. A stale copy is used during the refresh.
+const keptLong = kept('public, max-age=600, stale-while-revalidate=86400')
+const keptBriefly = kept('public, max-age=30')
 
-/** Serves a file to pages of every origin, compressed as the browser prefers; 304 when the browser has it. */
-export function assetAnswer(asset: StaticFile, request: HttpHeaders): Promise<Answer> {
-  return fileAnswer(asset, request, { security: assetSecurity, isPublic: true })
+/**
+ * Serves a file to pages of every origin, compressed as the browser prefers; 304 when the browser has it.
+ *
+ * @param isBrief whether a copy that is older than half a minute may be wrong
+ */
+export function assetAnswer(
+  asset: StaticFile,
+  request: HttpHeaders,
+  isBrief = false,
+): Promise<Answer> {
+  const security = isBrief ? keptBriefly : keptLong
+  return fileAnswer(asset, request, { security, isPublic: true })
 }
 
 /**

@@ -3,20 +3,28 @@ import type { KnownForm, Tree } from '../signup/wire.ts'
 import { accentStyles } from './accent.ts'
 import { fieldTree } from './field-tree.ts'
 import { siteText } from './form-trees.ts'
+import { noticeTree } from './notice.ts'
 import type { PageOptions } from './view.ts'
 
+/** As page.css has it for the pages. */
+const noticeStyles = '.notice{color:inherit;font-weight:600}*+.notice{margin-block-start:.75em}'
+
 /**
- * How the embed of a site differs from a form with an email field alone: its texts, fields and colour.
+ * How the embed of a site differs from a form with an email field alone: its texts, fields and colour, and whether it is closed now.
  *
  * @param fieldStyles the rules that declared fields need
  */
 export function knownForm(
-  { pages, site, fields }: Pick<PageOptions, 'pages' | 'site' | 'fields'>,
+  options: Pick<PageOptions, 'pages' | 'site' | 'fields' | 'openness'>,
   fieldStyles: string,
 ): KnownForm {
+  const { pages, site, fields } = options
+  const { notice, closed } = noticeTree(options)
   const { title, text, button, name, accent, consent, thanks, next, language = 'en' } = pages
   const styles =
-    (fields.length > 0 ? fieldStyles : '') + (accent === undefined ? '' : accentStyles(accent))
+    (fields.length > 0 ? fieldStyles : '') +
+    (notice ? noticeStyles : '') +
+    (accent === undefined ? '' : accentStyles(accent))
   const texts = {
     ...(title !== undefined && { title: siteText(title, language) }),
     ...(text !== undefined && { text: siteText(text, language) }),
@@ -36,6 +44,8 @@ export function knownForm(
     ...(styles && { styles }),
     ...(fields.length > 0 && { fields: fields.map((field) => fieldTree(field, language)) }),
     ...(ending.length > 0 && { thanks: ending }),
+    ...(notice && { notice }),
+    ...(closed && { closed }),
   }
 }
 

@@ -34,10 +34,10 @@ async function browserFiles(log: Logger): Promise<readonly StaticFile[]> {
 
 /**
  * The files as a site serves them: with its accent colour, its consent and its fields. A changed file is made from
- * all files at its first use.
+ * all files at its first use, anew when the site has closed.
  */
 export function siteFiles(
-  site: Pick<PageOptions, 'pages' | 'site' | 'fields'>,
+  site: Pick<PageOptions, 'pages' | 'site' | 'fields' | 'openness'>,
   assets: readonly StaticFile[],
 ): (file: StaticFile) => StaticFile {
   const { accent } = site.pages
@@ -49,15 +49,22 @@ export function siteFiles(
     if (path === formPath) return JSON.stringify(form())
     return path === 'embed.js' ? withForm(textOf(file), form()) : undefined
   }
-  const made = new Map<StaticFile, StaticFile>()
+  const none = () => new Map<StaticFile, StaticFile>()
+  const made = { open: none(), overflow: none(), closed: none() }
   return (file) => {
-    const known = made.get(file)
+    const files = made[site.openness?.() ?? 'open']
+    const known = files.get(file)
     if (known) return known
     const text = changed(file)
     const own = text === undefined ? file : staticFile(file.path, new TextEncoder().encode(text))
-    made.set(file, own)
+    files.set(file, own)
     return own
   }
+}
+
+/** Whether a file of the embed tells what the site says of its closing. */
+export function tellsOpenness({ path }: StaticFile): boolean {
+  return path === formPath || path === 'embed.js'
 }
 
 /** The text of a file; empty when it was not built. */

@@ -23,7 +23,7 @@ import type { StaticFile } from '../platform/static-file.ts'
 import { signupIds } from '../signup/id.ts'
 import { limits } from '../signup/limits.ts'
 import { SpamCounts, withoutTypos } from '../intake/spam-filter.ts'
-import { formPath, readAssets, siteFiles } from './files.ts'
+import { formPath, readAssets, siteFiles, tellsOpenness } from './files.ts'
 import { metricsRoute } from './metering.ts'
 import type { RunningSite, RunningSites, ServiceParts } from './site.ts'
 import { type SiteWeb, siteWeb } from './site-web.ts'
@@ -133,12 +133,13 @@ function filesOf(webs: Webs, assets: readonly StaticFile[]): Readonly<Record<str
         'There is no such site, so no form is drawn. Correct ?site= in the address of the script.',
       )
     }
-    const files = webs.get(knownSite?.name ?? '')?.files ?? siteless
+    const { files, pageOptions } = webs.get(knownSite?.name ?? '') ?? { files: siteless }
     // The embed asks for its form when its address names no site.
     if (isSiteUnknown || (files === siteless && file.path === formPath)) {
       throw refuse.noSuchSite(true)
     }
-    return assetAnswer(files(file), request.headers)
+    const isBrief = pageOptions?.closes === true && tellsOpenness(file)
+    return assetAnswer(files(file), request.headers, isBrief)
   }
   return Object.fromEntries(
     assets.map((file) => [

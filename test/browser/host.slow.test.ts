@@ -141,21 +141,17 @@ test('the page can set the theme of the form, and change it later', async () => 
   expect(await scheme()).toBe('light')
 })
 
-test('the form has no animation with reduced motion, and its button has an edge with forced colours', async () => {
+test('the button has an edge with forced colours, also while it is busy', async () => {
   await using host = await open({ body: tag('Media') })
   const { page } = host
-  await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' })
+  await page.emulateMedia({ forcedColors: 'active' })
   await page.route('**/api/signup', () => {})
   await page.getByLabel('Email address').fill('ada@example.com')
   const button = page.getByRole('button', { name: 'Sign up' })
   await button.click()
   await page.getByText('Signing you up').waitFor()
-  const seen = await button.evaluate((element) => ({
-    animation: getComputedStyle(element).animationName,
-    edge: getComputedStyle(element).borderTopColor,
-  }))
-  expect(seen.animation).toBe('none')
-  expect(seen.edge).not.toBe('rgba(0, 0, 0, 0)')
+  const edge = await button.evaluate((element) => getComputedStyle(element).borderTopColor)
+  expect(edge).not.toBe('rgba(0, 0, 0, 0)')
 })
 
 test('a form that is removed while it tries again stops trying', async () => {

@@ -27,6 +27,8 @@ export interface RollcallEvents {
     readonly status: 'pending' | 'accepted' | 'written' | 'expired'
     readonly sheetTab: string
     readonly receivedAt: string
+    /** Set when all seats were taken: it is on the waiting list. */
+    readonly overflow?: true
   }>
   'rollcall:error': CustomEvent<{
     readonly reason: string

@@ -93,6 +93,8 @@ export class RollcallError extends Error {
   readonly detail: string
   /** Every wrong field; empty when the error is not about fields. */
   readonly errors: readonly ProblemField[]
+  /** Whether the site takes no more signups. */
+  readonly isClosed: boolean
   /** Identifies the request in the service's log. */
   readonly requestId: string | undefined
   /**
@@ -107,6 +109,7 @@ export class RollcallError extends Error {
     super(`${request.method} ${request.url}: ${status ?? 'no answer'}: ${detail}`, more)
     this.status = status
     this.detail = detail
+    this.isClosed = status === 410
     this.errors = more.errors ?? []
     this.requestId = more.requestId
     this.mayBeStored = more.mayBeStored

@@ -13,10 +13,10 @@ type Overview = Parameters<typeof overview>[0]
 /** The words of the overview of a journal with these signups, without marks and tables. */
 async function overviewOf(
   ages: readonly number[],
-  { confirms = false, source = 'ad', change = (data: Overview) => data } = {},
+  { confirms = false, source = 'ad', closing = {}, change = (data: Overview) => data } = {},
 ) {
   await using folder = await tempFolder()
-  await using journal = openSqliteSites(`${folder.path}/journal.db`, new Map([['', {}]]))
+  await using journal = openSqliteSites(`${folder.path}/journal.db`, new Map([['', { closing }]]))
   const [site = expect.fail()] = journal.sites.values()
   const signups = ages.map((age) => makeSignup({ source, receivedAt: now - age * day }))
   await site.intake.append(signups)
@@ -31,7 +31,7 @@ async function overviewOf(
     location: '',
     confirmationDays: 7,
     account,
-    closing: {},
+    closing,
     endpoints,
     journal: site,
   }
@@ -51,6 +51,18 @@ test('it says how many are on the list, how many came today, and what waits, the
   // What is zero is not as large as what is not, and leads nowhere.
   expect(text).toMatch(/<a href="\/signups"><strong>6<\/strong><\/a>/)
   expect(text).toMatch(/<dt>Held<\/dt>\s*<dd>0<\/dd>/)
+})
+
+test('the owner alone reads how many seats are taken, and what becomes of new signups', async () => {
+  const closing = { after: 3, overflowTab: 'Waiting', at: now + day }
+  const open = await overviewOf([0, 1], { closing })
+  expect(open.words).toContain('Seats 2 of 3 taken New signups open until 2026-11-21 12:00')
+  const full = await overviewOf([0, 1, 1, 2], { closing })
+  expect(full.words).toContain('Seats 3 of 3 taken New signups go to the tab Waiting')
+  const over = await overviewOf([], { closing: { at: now } })
+  expect(over.words).toContain('New signups closed since 2026-11-20 12:00')
+  expect(over.words).not.toContain('Seats')
+  expect((await overviewOf([0])).words).not.toContain('New signups')
 })
 
 test('it links to a spreadsheet, and names a folder', async () => {

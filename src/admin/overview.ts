@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Share } from '../journal/contracts/reader.ts'
 import { readStatus } from '../operations/status.ts'
 import {
+  closingFacts,
   deliveryFacts,
   heldEndingWords,
   mailFacts,
@@ -13,7 +14,7 @@ import { hour } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'
 import type { Millis } from '../signup/signup.ts'
 import { chart, chartTable } from './chart.ts'
-import { facts, headRow, linkTo, troubles } from './frame.ts'
+import { facts, headRow, linkTo, timed, troubles } from './frame.ts'
 import { beginsOf, periodNamed, periods, stepsOf, stepWords, sumOf } from './periods.ts'
 import type { AdminSite, Shown, Visit } from './visit.ts'
 
@@ -78,6 +79,15 @@ function people({ site, status }: Overview, to: Linking): Html {
       Signups that count, less those that were erased. Who signs up twice counts twice.
     </p>
     <dl class="small-figures">
+      ${closingFacts(status)
+        .filter(([, words]) => words !== '')
+        .map(
+          ([name, words = '']) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${timed(words)}</dd>
+            </div>`,
+        )}
       ${small('Signed up today', accepted.today, { more: beside.erased > 0 && 'erased ones, too' })}
       ${
         site.confirms &&

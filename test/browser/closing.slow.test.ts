@@ -1,0 +1,164 @@
+// @module-tag slow
+import { join } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { accessibilityProblems } from '../../harness/browser.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { shareService } from '../../harness/shared-service.ts'
+import { pageTexts, problemText } from '../../src/pages/texts.ts'
+import { type Language } from '../../src/signup/languages.ts'
+
+const own = { title: 'The course', text: 'Six evenings.', closed: 'See you in spring.' }
+const seats = { after: 1 }
+const waiting = { after: 1, overflowTab: 'Waiting' }
+
+const shared = shareService({
+  env: {
+    ALLOWED_ORIGINS: '*',
+    PAGE_NAME: 'optional',
+    ROLLCALL_CONFIG: JSON.stringify({
+      sites: {
+        // Each test that fills a list has its own.
+        ...{ embed: { closing: seats }, page: { closing: seats, page: own } },
+        unscripted: { closing: seats },
+        ...{ 'embed-waiting': { closing: waiting }, 'page-waiting': { closing: waiting } },
+        full: { closing: waiting, page: { title: own.title, text: own.text } },
+        closed: { closing: { at: '2026-01-01T00:00:00Z' }, page: { title: own.title } },
+      },
+    }),
+  },
+})
+
+const tag = (site: string, more = '') =>
+  `<script src="%s/embed.js?site=${site}" data-name ${more}></script>`
+
+const wordsIn = (language: Language) => ({
+  closed: problemText(pageTexts[language], 'closed').heading,
+  full: pageTexts[language].closing.overflowText,
+})
+const { closed } = wordsIn('en')
+const placed = pageTexts.en.closing.waitingText
+
+/** Somebody else takes the last seat. */
+async function fill(site: string): Promise<void> {
+  const answer = await postSignup(shared.service.url, { site, email: 'first@example.com' })
+  expect(answer.status).toBe(202)
+}
+
+async function type(page: Page): Promise<void> {
+  await page.locator('[name=name]').fill('Ada')
+  await page.locator('[name=email]').fill('ada@example.com')
+}
+
+async function expectTyped(page: Page): Promise<void> {
+  expect(await page.locator('[name=name]').inputValue()).toBe('Ada')
+  expect(await page.locator('[name=email]').inputValue()).toBe('ada@example.com')
+}
+
+/** Chromium itself tells of an answer that is an error. */
+const otherThan410 = (complaints: readonly string[]) =>
+  complaints.filter((it) => !it.includes('status of 410'))
+
+describe('when the last seat goes while somebody types', () => {
+  test('the embed says that signups are closed, and keeps what was typed', async () => {
+    await using host = await shared.open({ body: tag('embed') })
+    const { page } = host
+    await type(page)
+    await fill('embed')
+    await page.keyboard.press('Enter')
+    await page.locator('.rollcall-alert').getByText(closed).waitFor()
+    await expectTyped(page)
+    await picture(page, 'typed-embed')
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(otherThan410(host.complaints)).toEqual([])
+  })
+
+  test('the page does so in the words of the site', async () => {
+    await using opened = await shared.visit('/?site=page')
+    const { page } = opened
+    await type(page)
+    await fill('page')
+    await page.keyboard.press('Enter')
+    await page.locator('.rollcall-alert').getByText(own.closed).waitFor()
+    await expectTyped(page)
+    expect(await accessibilityProblems(page, true)).toEqual([])
+    expect(otherThan410(opened.complaints)).toEqual([])
+  })
+
+  test('a page without scripts does so, too', async () => {
+    await using opened = await shared.visit('/?site=unscripted', { javaScriptEnabled: false })
+    const { page } = opened
+    await type(page)
+    await fill('unscripted')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText(closed).waitFor()
+    await expectTyped(page)
+    await picture(page, 'typed-page')
+  })
+
+  test.each(['embed', 'page'])('the %s gives a place on the waiting list', async (kind) => {
+    const site = `${kind}-waiting`
+    await using opened =
+      kind === 'embed'
+        ? await shared.open({ body: tag(site) })
+        : await shared.visit(`/?site=${site}`)
+    const { page } = opened
+    await type(page)
+    await fill(site)
+    await page.keyboard.press('Enter')
+    await page.locator('.rollcall-done').getByText(placed).waitFor()
+    await picture(page, `placed-${kind}`)
+    expect(await page.getByText('Thank you').count()).toBe(0)
+    expect(await accessibilityProblems(page, kind === 'page')).toEqual([])
+    expect(opened.complaints).toEqual([])
+  })
+})
+
+test('a form of somebody’s own tells at the first focus that signups are closed', async () => {
+  const body = `<form id="mine" method="post" action="%s/api/signup?site=closed">
+      <label>Email <input type="email" name="email" /></label><button>Sign up</button>
+    </form>
+    <script src="%s/embed.js?site=closed"></script>
+    <script>Rollcall.enhance(document.querySelector('#mine'))</script>`
+  await using host = await shared.open({ body })
+  await host.page.getByLabel('Email').focus()
+  await host.page.locator('#mine .rollcall-alert').getByText(closed).waitFor()
+  expect(host.complaints).toEqual([])
+})
+
+const phone = { viewport: { width: 360, height: 640 } }
+const desk = { viewport: { width: 1000, height: 700 } }
+const looks: readonly (readonly [string, Language, BrowserContextOptions])[] = [
+  ['light on a desk', 'en', { ...desk, colorScheme: 'light' }],
+  ['dark on a phone', 'en', { ...phone, colorScheme: 'dark' }],
+  ['from right to left', 'ar', { ...phone, colorScheme: 'light' }],
+]
+
+/** Where a picture goes when somebody wants to look at it. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['PICTURES']
+  if (folder) await page.screenshot({ path: join(folder, `closing-${name}.png`) })
+}
+
+describe.each(['full', 'closed'] as const)('a list that is %s', (site) => {
+  test.each(looks)('says so in the embed and on the page, %s', async (...look) => {
+    const [name, language, context] = look
+    if (site === 'full') await postSignup(shared.service.url, { site, email: 'a@example.com' })
+    const words = wordsIn(language)[site]
+    const data = `data-language="${language}" data-theme="${context.colorScheme}"`
+    for (const kind of ['embed', 'page']) {
+      await using opened =
+        kind === 'embed'
+          ? await shared.open({ body: tag(site, data), context })
+          : await shared.visit(`/?site=${site}&language=${language}`, context)
+      const { page, complaints } = opened
+      await page.getByText(words).waitFor()
+      expect(await page.locator('[name=email]').count()).toBe(site === 'full' ? 1 : 0)
+      expect(await accessibilityProblems(page, kind === 'page')).toEqual([])
+      const isWide = () => document.documentElement.scrollWidth > innerWidth
+      expect(await page.evaluate(isWide)).toBe(false)
+      await picture(page, `${site}-${kind}-${name}`)
+      expect(complaints).toEqual([])
+    }
+  })
+})

@@ -29,6 +29,10 @@ export class FaultPlan<Fault extends PlannedFault, Target> {
     }
   }
 
+  remove(fault: Fault): void {
+    this.#planned = this.#planned.filter((it) => it.fault !== fault)
+  }
+
   clear(): void {
     this.#planned = []
   }

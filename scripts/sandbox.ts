@@ -1,7 +1,7 @@
 /**
- * `npm run sandbox`: runs the real service with an emulated Google Sheet, without an account. It prints
- * each row that reaches the sheet, where the admin page is, with made-up signups of a month in it, and how
- * commands run beside it. It keeps nothing when it ends. Each site of `ROLLCALL_CONFIG` gets a spreadsheet. All mails and webhooks go to
+ * `npm run sandbox`: runs the real service with an emulated Google Sheet, without an account. It prints where
+ * the page "Try to break it" is, each row that reaches the sheet, where the admin page is, with made-up signups of
+ * a month in it, and how commands run beside it. It keeps nothing when it ends. Each site of `ROLLCALL_CONFIG` gets a spreadsheet. All mails and webhooks go to
  * one page, and nothing to a real receiver. `npm run dev` does the same, and restarts the service, with its data,
  * after each change of a source file.
  */
@@ -19,6 +19,7 @@ import { editEnvFile } from '../src/config/env/env-file-edit.ts'
 import { readEnvironment } from '../src/config/env/env.ts'
 import { secretPrefixes, settingNames } from '../src/config/settings.ts'
 import { defaultSite } from '../src/config/sites/site.ts'
+import { startBreakIt } from './break-it/break-it.ts'
 import { madeUpDomain, makeUpMonth } from './sandbox-month.ts'
 import { startReceivers } from './sandbox-receivers.ts'
 import { sandboxSites, sandboxSpreadsheet } from './sandbox-sites.ts'
@@ -37,9 +38,11 @@ const { variables } = readEnvironment()
 const { HOST, PORT = '3000', ADMIN_TOKEN = crypto.randomUUID(), SPAM_FILTER } = variables
 await checkPort(Number(PORT), HOST)
 await using emulator = await startGoogleEmulator()
+await using breakIt = await startBreakIt()
 await using receivers = await startReceivers(`http://localhost:${PORT === '0' ? 3000 : PORT}`)
 const folder = await mkdtemp(join(tmpdir(), 'rollcall-sandbox-'))
 try {
+  process.stdout.write(`Try to break it: ${breakIt.url}\n\n`)
   const account = emulator.createServiceAccount('rollcall@sandbox.iam.gserviceaccount.com')
   const create = (name: string) =>
     emulator.createSpreadsheet({
@@ -51,7 +54,7 @@ try {
     const whose = names ? ` of the site ${name}` : ''
     process.stdout.write(`The emulated spreadsheet${whose}: ${emulator.url}/spreadsheets/${id}\n`)
   }
-  process.stdout.write('Break things: emulators/google-sheets/README.md\n\n')
+  process.stdout.write('More ways to break it: emulators/google-sheets/README.md\n\n')
   const [first] = names ? [] : [...spreadsheets.values()]
   if (first) {
     const count = await makeUpMonth(folder, defaultSite, first.id)

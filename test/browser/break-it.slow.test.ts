@@ -1,0 +1,62 @@
+// @module-tag slow
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { htmlProblems } from '../../harness/html-problems.ts'
+import { patienceMs } from '../../harness/patience.ts'
+import { shareService } from '../../harness/shared-service.ts'
+import { projectRoot } from '../../harness/source-file.ts'
+import type { State } from '../../scripts/break-it/world.ts'
+
+const shared = shareService({ program: join(projectRoot, 'scripts/sandbox.ts') })
+const addressOf = () => /^Try to break it: (\S+)/.exec(shared.service.output())?.[1] ?? ''
+
+/** Waits until each attempt was made so often, is over, and is written. Returns how Google has answered meanwhile. */
+async function untilWritten(times: number): Promise<ReadonlySet<number | string>> {
+  const statuses = new Set<number | string>()
+  const look = async () => {
+    const state = (await (await fetch(`${addressOf()}/state`)).json()) as State
+    for (const { status } of state.calls) statuses.add(status)
+    const made = Object.values(state.made)
+    const isOver = made.length === 7 && made.every((it) => it.times === times && !it.isRunning)
+    return { isOver, unanswered: state.unanswered, missing: state.missing, double: state.double }
+  }
+  const over = { isOver: true, unanswered: 0, missing: 0, double: 0 }
+  await expect.poll(look, { interval: 100, timeout: 2 * patienceMs }).toEqual(over)
+  return statuses
+}
+
+test('whatever is pressed, and in whatever order, each who was answered has one row', async () => {
+  await using opened = await openPage(shared.browser, addressOf())
+  const { page, complaints } = opened
+  await page.getByText('Nothing was pressed yet.').waitFor()
+  await page.getByRole('button', { name: 'Press everything' }).click()
+  await page.getByText('Breaking it').waitFor()
+  const first = await untilWritten(1)
+
+  for (const name of ['quota', 'kill', 'late', 'tenfold', 'lost', 'crowd', 'down']) {
+    await page.locator(`[data-attempt=${name}]`).click()
+  }
+  const statuses = first.union(await untilWritten(2))
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 429, 503, 504, 'dropped']))
+
+  await page.getByText(/^Each of the [\d,]+ who were answered has one row\.$/).waitFor()
+  const numberOf = (id: string) => page.locator(`#${id} dd`).first().textContent()
+  expect(await numberOf('rows')).toBe(await numberOf('answered'))
+  expect([await numberOf('missing'), await numberOf('double')]).toEqual(['0', '0'])
+  expect(complaints).toEqual([])
+})
+
+test.each([
+  ['a wide page', { viewport: { width: 1280, height: 900 } }],
+  ['the dark', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
+  ['a phone', { viewport: { width: 360, height: 740 } }],
+] as const)('the page to break it on fits %s, and is for everybody', async (_, look) => {
+  await using opened = await openPage(shared.browser, addressOf(), look)
+  const { page } = opened
+  await page.locator('#missing dd').first().waitFor()
+  expect(await accessibilityProblems(page, true)).toEqual([])
+  const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(scrollWidth).toBe(look.viewport.width)
+  expect(await htmlProblems(await (await fetch(addressOf())).text())).toEqual([])
+})

@@ -2,7 +2,7 @@
  * Prepares a fresh clone before `npm start`, `npm test` and the like. It runs on any Node from 20 with
  * nothing installed, so it is plain JavaScript and imports only Node's modules.
  *
- * usage: node scripts/setup.js [--for start|service|check|test|system|bench]
+ * usage: node scripts/setup.js [--for start|sandbox|service|check|test|system|bench]
  */
 import { rmSync, statSync, utimes, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,6 +25,8 @@ const turnStaleMs = 20_000
 /** The steps for each command, in order. */
 const needs = {
   start: [packagesToRun, newEnoughNode, browserFiles, compiled],
+  // Its mailbox and its receiver of webhooks are those of the tests.
+  sandbox: [allPackages, newEnoughNode, browserFiles, compiled],
   service: [packagesToRun, ourNode, browserFiles, compiled],
   check: [allPackages, ourNode],
   test: [allPackages, ourNode, browserFiles, chromium],

@@ -226,7 +226,8 @@ test('an unknown purpose is refused with the known ones', async () => {
   expect(await setup('--for', 'tests')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'Cannot set up for --for tests: use --for start|service|check|test|system|bench.\n',
+    stderr:
+      'Cannot set up for --for tests: use --for start|sandbox|service|check|test|system|bench.\n',
   })
 })
 

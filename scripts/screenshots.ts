@@ -1,4 +1,4 @@
-/** `npm run screenshots`: takes the README's pictures of the form, the thank-you page, the sheet and the admin page. */
+/** `npm run screenshots`: takes the README's pictures of the form, the thank-you page, the sheet, the admin page and "Try to break it". */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -9,6 +9,7 @@ import { projectRoot } from '../harness/source-file.ts'
 import { startService } from '../harness/start-service.ts'
 import { tempFolder } from '../harness/temp-folder.ts'
 import { defaultSite } from '../src/config/sites/site.ts'
+import { startBreakIt } from './break-it/break-it.ts'
 import { makeUpMonth } from './sandbox-month.ts'
 
 const folder = join(projectRoot, 'docs/pictures')
@@ -64,6 +65,23 @@ async function shootAdmin(browser: Browser, colorScheme: 'light' | 'dark'): Prom
   await page.screenshot({ path: join(folder, `admin-${colorScheme}.png`) })
 }
 
+async function shootBreakIt(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
+  await using breakIt = await startBreakIt()
+  const viewport = { width: 1120, height: 960 }
+  await using opened = await openPage(browser, breakIt.url, {
+    ...{ colorScheme, viewport, deviceScaleFactor: 1.5 },
+  })
+  const { page } = opened
+  await page.getByText('Nothing was pressed yet.').waitFor()
+  for (const attempt of ['crowd', 'tenfold', 'lost', 'kill']) {
+    await page.locator(`[data-attempt=${attempt}]`).click()
+  }
+  await page.getByText('Breaking it').waitFor()
+  await page.getByText('has one row.').waitFor()
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await page.screenshot({ path: join(folder, `break-it-${colorScheme}.png`) })
+}
+
 async function shootLaunch(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
   await using world = await createGoogleWorld()
   await using service = await startService({
@@ -104,5 +122,6 @@ const browser = await startBrowser()
 for (const colorScheme of ['light', 'dark'] as const) {
   await shootLaunch(browser, colorScheme)
   await shootAdmin(browser, colorScheme)
+  await shootBreakIt(browser, colorScheme)
 }
 await browser.close()

@@ -18,7 +18,15 @@ const functionLinesMax = 70
 
 // Who may import whom is in .dependency-cruiser.js.
 export default defineConfig(
-  globalIgnores(['data/', 'coverage/', 'dist/', 'package/', '.mutation/', 'examples/types/']),
+  globalIgnores([
+    'data/',
+    'deploy/',
+    'coverage/',
+    'dist/',
+    'package/',
+    '.mutation/',
+    'examples/types/',
+  ]),
   js.configs.recommended,
   {
     plugins: { 'check-file': checkFile },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { projectRoot } from '../../harness/source-file.ts'
 import { signalPoints, suspectPoints } from '../../src/signup/suspicion.ts'
 
-const pages = globSync(['*.md', '{docs,examples,emulators}/**/*.md'], { cwd: projectRoot })
+const pages = globSync(['*.md', '{docs,deploy,examples,emulators}/**/*.md'], { cwd: projectRoot })
 
 test('every link between the pages of the documentation leads to a file, and to a heading in it', () => {
   expect(pages.length).toBeGreaterThan(20)

@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { projectRoot } from '../../harness/source-file.ts'
 
 const files = globSync('.github/workflows/*.yml', { cwd: projectRoot })
@@ -18,3 +19,53 @@ test.each(files)(
     expect(text).not.toMatch(/run:.*\$\{\{/)
   },
 )
+
+test.each(files)('every job of %s ends in time, has what it needs, and may do little', (file) => {
+  const { jobs, permissions } = parse(readFileSync(join(projectRoot, file), 'utf8')) as Workflow
+  expect(permissions).toEqual({ contents: 'read' })
+  for (const [name, job] of Object.entries(jobs)) {
+    for (const other of [job.needs ?? []].flat()) expect(jobs, name).toHaveProperty(other)
+    if (job.uses !== undefined) {
+      expect(existsSync(join(projectRoot, job.uses)), job.uses).toBe(true)
+      continue
+    }
+    expect(job['runs-on'], name).toMatch(/^(ubuntu-[\w.-]+|\$\{\{ matrix\.runner \}\})$/)
+    expect(job['timeout-minutes'], name).toBeLessThanOrEqual(90)
+    for (const step of job.steps ?? []) {
+      expect([step.uses, step.run].filter(Boolean), name).toHaveLength(1)
+    }
+  }
+})
+
+test('a release publishes the package and the image after all tests, each with its provenance and no other right', () => {
+  const text = readFileSync(join(projectRoot, '.github/workflows/release.yml'), 'utf8')
+  const { on, jobs } = parse(text) as Workflow
+  expect(on).toEqual({ push: { tags: ['v*'] } })
+  const { test: tests, publish, image, 'image-of-both': both, ...others } = jobs
+  expect(others).toEqual({})
+  expect([tests?.uses, publish?.needs, image?.needs]).toEqual([
+    ...['./.github/workflows/ci.yml', 'test', 'test'],
+  ])
+  expect(publish?.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
+  expect(image?.permissions).toEqual({ contents: 'read', packages: 'write' })
+  expect(both).toMatchObject({ needs: 'image', permissions: { packages: 'write' } })
+  const commandsOf = (job?: Job) => (job?.steps ?? []).map(({ run = '' }) => run).join('\n')
+  expect(commandsOf(publish)).toContain('npm publish ./rollcall-*.tgz --provenance')
+  expect(commandsOf(image)).toContain('--provenance=mode=max')
+  expect(both?.steps?.length).toBe(2)
+})
+
+interface Job {
+  readonly uses?: string
+  readonly needs?: string | readonly string[]
+  readonly permissions?: object
+  readonly 'runs-on'?: string
+  readonly 'timeout-minutes'?: number
+  readonly steps?: readonly { readonly uses?: string; readonly run?: string }[]
+}
+
+interface Workflow {
+  readonly on: object
+  readonly permissions: object
+  readonly jobs: Readonly<Record<string, Job>>
+}

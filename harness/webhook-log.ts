@@ -1,6 +1,8 @@
 import { JournalUnavailable } from '../src/journal/contracts/errors.ts'
 import {
   type EndpointFare,
+  type Fixed,
+  type Together,
   type WebhookLog,
   type WebhookMessage,
   type WebhookType,
@@ -14,6 +16,7 @@ interface OwnRow {
   readonly tries: number
   readonly nextAt: number | undefined
   readonly reason: string
+  readonly isFixed?: boolean
 }
 
 type Part = Pick<WebhookLog, 'follow' | 'endpoint' | 'next' | 'settle'>
@@ -29,6 +32,7 @@ export class MemoryWebhookLog implements Part {
   isFollowed = true
   isDown = false
   fare: EndpointFare = workingFare
+  fixedTo: number | undefined
   #enabled = 0
 
   /** Adds so many signups. The email of each names its position. */
@@ -57,25 +61,39 @@ export class MemoryWebhookLog implements Part {
     return this.#answer(() => {
       const dueAt = this.#waiting.map(({ nextAt }) => nextAt ?? 0).toSorted((a, b) => a - b)[0]
       const waiting = this.#waiting.filter(({ nextAt }) => nextAt !== 0).length
-      const { cursor, takenAt } = this
+      const { cursor, takenAt, fixedTo } = this
       const last = this.signups.length
-      const record = { ...this.fare, cursor, last, dueAt, waiting, takenAt, enabled: this.#enabled }
+      const record = {
+        ...this.fare,
+        cursor,
+        last,
+        dueAt,
+        waiting,
+        takenAt,
+        fixedTo,
+        enabled: this.#enabled,
+      }
       return this.isFollowed ? record : undefined
     })
   }
 
-  next(_endpoint: string, after: number, now: number) {
+  next(
+    _endpoint: string,
+    after: number,
+    now: number,
+    { most, fixed }: Together = { most: 10, fixed: undefined },
+  ) {
     this.calls.next += 1
     return this.#answer(() => {
       const own = this.#waiting
-        .filter(({ nextAt = Infinity }) => nextAt <= now)
+        .filter(({ nextAt = Infinity, isFixed = false }) => nextAt <= now && (isFixed || !fixed))
         .toSorted((a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0))
-        .slice(0, 5)
+        .slice(0, most / 2)
       const untried = own.filter(({ nextAt }) => nextAt === 0).length
       const waiting = this.#waiting.filter(({ nextAt }) => nextAt !== 0).length
-      const max = Math.max(1, 10 - waiting - untried)
+      const max = Math.max(1, most - waiting - untried)
       const list = this.signups
-        .slice(after, after + max)
+        .slice(after, Math.min(after + max, fixed?.to ?? Infinity))
         .map((_, at) => this.#message(after + at + 1, 'signup.accepted'))
       const messages = [
         ...own.map(({ position, type, tries }) => ({ ...this.#message(position, type), tries })),
@@ -87,12 +105,14 @@ export class MemoryWebhookLog implements Part {
 
   settle(_endpoint: string, settled: Parameters<WebhookLog['settle']>[1]) {
     return this.#answer(() => {
-      const { from, to, outcomes, takenAt, fare = this.fare } = settled
+      const { from, to, outcomes, takenAt, fare = this.fare, fixed } = settled
       if (from !== this.cursor) return false
       this.calls.settle += 1
       this.cursor = to
       this.takenAt = takenAt ?? this.takenAt
       this.fare = fare
+      if (fixed) this.#fix(fixed)
+      this.fixedTo = fixed?.to
       for (const outcome of outcomes) {
         const { position, type } = outcome
         const found = this.own.findIndex((it) => it.position === position)
@@ -101,6 +121,12 @@ export class MemoryWebhookLog implements Part {
       }
       return true
     })
+  }
+
+  #fix({ own }: Fixed): void {
+    for (const [at, row] of this.own.entries()) {
+      if (own.includes(row.position)) this.own[at] = { ...row, isFixed: true }
+    }
   }
 
   get #waiting(): readonly OwnRow[] {

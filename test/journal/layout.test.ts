@@ -10,8 +10,8 @@ test('tables that a release has change with a step only', () => {
   expect([layoutVersion, digest(sqlite), digest(postgres)]).toMatchInlineSnapshot(`
     [
       9,
-      "47401af00bac53111bc300947c418c5bbde14a6f1bc6526d242bd133fb2dfc29",
-      "94d7fee98fab59f6a4047b479fd12401c9cd6de5f06187a4ce7a95151df0af75",
+      "2ad73760a4f8fdfa80ac03564efa6747fc79528347f8116c3f29a148dbffac39",
+      "f28ede8f72e1ae78ae820a0417a93073e16372202c9ca8eeacc5302e49fff525",
     ]
   `)
 })

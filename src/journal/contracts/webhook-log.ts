@@ -20,8 +20,10 @@ export interface WebhookLog {
   /**
    * The window of messages to send together: at most five that have a row of their own and are due, and those of
    * the list behind `after`, ten in all. One that waits for a further try keeps its place, but for the last one.
+   *
+   * @param together for an endpoint whose messages tell of many: as many as it says, and when they are fixed, no others
    */
-  next(endpoint: string, after: number, now: Millis): Promise<MessageWindow>
+  next(endpoint: string, after: number, now: Millis, together?: Together): Promise<MessageWindow>
 
   /**
    * Moves the cursor, and notes what became of messages. Resolves with false, and changes nothing, when the
@@ -88,11 +90,27 @@ interface WebhookFailure {
   readonly reason: string
 }
 
+export interface Together {
+  /** How many there are at most, half of them with a row of their own. */
+  readonly most: number
+  readonly fixed: Fixed | undefined
+}
+
+/** What one message tells of, from before it is first sent until it has ended, so that each try tells the same. */
+export interface Fixed {
+  /** All of the list behind the cursor up to here. */
+  readonly to: number
+  /** And these positions, which have rows of their own. Those of an earlier time are known. */
+  readonly own: readonly number[]
+}
+
 export interface Settled {
   /** All messages of the list up to `to` were taken, but for those among the outcomes. */
   readonly from: number
   readonly to: number
   readonly outcomes: readonly WebhookOutcome[]
+  /** The message of many that is sent next; it is on disk at once. Undefined when there is none. */
+  readonly fixed?: Fixed | undefined
   /** When the endpoint took a message last; undefined when that is known. */
   readonly takenAt?: Millis | undefined
   /** How it does, when that has changed. */
@@ -130,13 +148,15 @@ export interface EndpointRecord extends EndpointFare {
   readonly dueAt: Millis | undefined
   /** How often somebody has enabled it. */
   readonly enabled: number
+  /** Up to where the message goes that is fixed; undefined when none is. */
+  readonly fixedTo: number | undefined
   /** How many messages have failed, and are tried again. */
   readonly waiting: number
   /** When it took a message last; undefined when it never did. */
   readonly takenAt: Millis | undefined
 }
 
-export interface WebhookFigures extends Omit<EndpointRecord, 'last' | 'dueAt'> {
+export interface WebhookFigures extends Omit<EndpointRecord, 'last' | 'dueAt' | 'fixedTo'> {
   /**
    * How many messages wait, behind the cursor or with a row of their own. More than 1,000 positions behind the
    * cursor are taken for as many messages.

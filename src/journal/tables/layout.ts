@@ -432,6 +432,7 @@ export const layout: readonly Table[] = [
       disabled_at: optionalNumber,
       reason: { kind: 'text', initial: '' },
       enabled: count, // how often somebody has enabled it
+      fixed_to: optionalNumber, // up to here goes the message of many signups that is being sent
     },
     key: ['id'],
     unique: ['site', 'key'],
@@ -447,6 +448,7 @@ export const layout: readonly Table[] = [
       at: number, // of the last try
       reason: text,
       is_erased: flag, // it tells that the signup was erased
+      is_fixed: flag, // it is in the message of many that is being sent
     },
     key: ['endpoint', 'position'],
     indexes: {

@@ -3,6 +3,7 @@ import type { Millis } from '../../signup/signup.ts'
 import type {
   EndpointRecord,
   Settled,
+  Together,
   WebhookLog,
   WebhookMessage,
   WebhookOutcome,
@@ -28,8 +29,8 @@ import { rowStatus } from './layout.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 
-/** At most how many messages are sent together, how many of them have rows of their own, and how many failed are read. */
-const [windowMax, ownMax, failedAtOnce] = [10, 5, 100]
+/** At most how many messages are sent together, and how many failed are read. */
+const [windowMax, failedAtOnce] = [10, 100]
 /** How many positions one read looks at, of all sites. As many behind a cursor are counted one by one. */
 const [readPositions, searchedPositions] = [1_000, 20_000]
 /** For how long an endpoint is known that nobody follows, and a message that has failed. */
@@ -42,6 +43,9 @@ const isErased = `(signup.email = ''
 const counts = `row_status <> ${rowStatus.held} AND (row_status <> ${rowStatus.none} OR ${isErased})`
 const isSilent = `coalesce((SELECT after FROM silent WHERE silent.site = tab.site
   AND silent.upto >= signup.position ORDER BY silent.upto LIMIT 1), signup.position) < signup.position`
+
+// SQLite plans a statement anew for each run whose limit is bound.
+const most = (parameter: string) => `(SELECT CAST(${parameter} AS integer))`
 
 const known = 'WHERE site = $1 AND key = $2'
 const endpoint = `(SELECT id FROM endpoint ${known})`
@@ -70,18 +74,21 @@ const sql = statementsOf('webhooks', ({ given, signupAt, lastPosition }) => {
     dropFailed: `DELETE FROM webhook_message WHERE next_at IS NULL AND at < $2
                  AND endpoint IN (SELECT id FROM endpoint WHERE site = $1)`,
     record: `SELECT asked.no, cursor, taken_at AS "takenAt", failing_since AS "failingSince",
-               disabled_at AS "disabledAt", reason, enabled, ${lastPosition} AS last,
+               disabled_at AS "disabledAt", reason, enabled, fixed_to AS "fixedTo", ${lastPosition} AS last,
                ${ownOf('min(next_at)')} IS NOT NULL) AS "dueAt",
                ${ownOf('count(*)')} > 0) AS waiting
              FROM ${given('asked', '$1', { no: 'integer', site: 'integer', key: 'text' })}
              JOIN endpoint ON endpoint.site = asked.site AND endpoint.key = asked.key`,
     places: `SELECT ${lastPosition} AS last, (SELECT count(*) FROM webhook_message
                WHERE endpoint = ${endpoint} AND next_at > 0) AS waiting`,
-    behind: `${behind(columns)} ORDER BY signup.position LIMIT ${windowMax}`,
+    behind: `${behind(columns)} ORDER BY signup.position LIMIT ${most('$5')}`,
     countBehind: behind('count(*) AS count, min(received_at) AS oldest'),
     due: `${own(`${columns}, own.tries`)} AND next_at <= $3
-          ORDER BY next_at, own.position LIMIT ${ownMax}`,
-    move: `UPDATE endpoint SET cursor = $4, taken_at = coalesce($5, taken_at) ${known} AND cursor = $3`,
+          AND (is_fixed OR NOT $5) ORDER BY next_at, own.position LIMIT ${most('$4')}`,
+    move: `UPDATE endpoint SET cursor = $4, taken_at = coalesce($5, taken_at), fixed_to = $6
+           ${known} AND cursor = $3`,
+    fix: `UPDATE webhook_message SET is_fixed = true WHERE endpoint = ${endpoint} AND position IN (
+            SELECT position FROM ${given('given', '$3', { position: 'number' })})`,
     note: `UPDATE endpoint SET failing_since = $3, disabled_at = $4, reason = $5 ${known}`,
     end: `DELETE FROM webhook_message
           WHERE endpoint = ${endpoint} AND position = $3 AND ($4 OR NOT is_erased)`,
@@ -107,13 +114,13 @@ const asked = statementsOf('webhooks asked', ({ id, given, signupAt }) => ({
            SELECT ${endpoint}, signup.position, 0, 0, 0, '', ${isErased}
            FROM signup JOIN tab ON tab.id = signup.tab
            WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts} AND ${endpoint} IS NOT NULL
-           ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0`,
+           ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0, is_fixed = false`,
   since: `SELECT min(signup.position) AS first FROM signup CROSS JOIN tab
           WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab
             AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
   enable: `UPDATE endpoint SET failing_since = NULL, disabled_at = NULL, reason = '', enabled = enabled + 1 ${known}`,
   hurry: `UPDATE webhook_message SET tries = 0, next_at = 0 WHERE endpoint = ${endpoint} AND next_at > 0`,
-  moveBack: `UPDATE endpoint SET cursor = $3, began = CASE WHEN began < $3 THEN began ELSE $3 END
+  moveBack: `UPDATE endpoint SET cursor = $3, fixed_to = NULL, began = CASE WHEN began < $3 THEN began ELSE $3 END
              ${known} AND cursor > $3`,
   // What has failed behind the cursor is sent like all others.
   dropFailedAgain: `DELETE FROM webhook_message WHERE endpoint = ${endpoint} AND position > $3
@@ -179,10 +186,12 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
       )
     },
     endpoint: (key) => recordOf(site, key),
-    next: (key, after, now) => next(site, key, after, now),
-    // Signups would wait for the disk, and what it loses is sent once more.
-    settle: (key, settled) =>
-      db.transact([siteLock(id)], () => settlingWindow(id, key, settled), { isSynced: false }),
+    next: (key, after, now, together) => next(site, key, after, now, together),
+    // Signups would wait for the disk, and what it loses is sent once more. That has to be the same.
+    settle: (key, settled) => {
+      const isSynced = settled.fixed !== undefined
+      return db.transact([siteLock(id)], () => settlingWindow(id, key, settled), { isSynced })
+    },
     enable: async (key) => {
       await db.change([siteLock(id)], [asked.enable, id, key], [asked.hurry, id, key])
     },
@@ -218,7 +227,7 @@ function toMessage(row: Row): WebhookMessage {
 
 const toEndpoint = rowReader({
   ...{ cursor: Number, last: Number, reason: String, dueAt: numberOf, takenAt: numberOf },
-  ...{ failingSince: numberOf, disabledAt: numberOf },
+  ...{ failingSince: numberOf, disabledAt: numberOf, fixedTo: numberOf },
   ...{ waiting: Number, enabled: Number },
 })
 
@@ -231,28 +240,35 @@ async function recordOf({ db, id }: ReadSite, key: string): Promise<EndpointReco
   return row && toEndpoint(row)
 }
 
-async function next({ db, id }: ReadSite, key: string, after: number, now: Millis) {
-  const end = after + readPositions
+async function next(
+  { db, id }: ReadSite,
+  key: string,
+  after: number,
+  now: Millis,
+  { most, fixed }: Together = { most: windowMax, fixed: undefined },
+) {
+  const end = Math.min(after + readPositions, fixed?.to ?? Infinity)
   const [places, due, list] = await db.query(
     [sql.places, id, key],
-    [sql.due, id, key, now],
-    [sql.behind, id, key, after, end],
+    [sql.due, id, key, now, most / 2, fixed !== undefined],
+    [sql.behind, id, key, after, end, most],
   )
   const [last, waiting] = [Number(rowOf(places)['last']), Number(rowOf(places)['waiting'])]
   const own = due.rows.map((row) => ({ ...toMessage(row), tries: Number(row['tries']) }))
   const untried = own.filter(({ tries }) => tries === 0)
-  const max = windowMax - Math.min(waiting + untried.length, windowMax - 1)
+  const max = most - Math.min(waiting + untried.length, most - 1)
   const read = list.rows.slice(0, max).map(toMessage)
-  const isAll = list.rows.length < windowMax && list.rows.length <= max
+  const isAll = list.rows.length < most && list.rows.length <= max
   const upto = isAll ? Math.min(end, Math.max(after, last)) : (read.at(-1)?.position ?? after)
   return { messages: [...own, ...read], upto }
 }
 
 function* settlingWindow(id: number, key: string, settled: Settled): Operation<boolean> {
-  const { from, to, outcomes, takenAt = null, fare } = settled
-  const [{ changes }] = yield* ask([sql.move, id, key, from, to, takenAt])
+  const { from, to, outcomes, takenAt = null, fare, fixed } = settled
+  const [{ changes }] = yield* ask([sql.move, id, key, from, to, takenAt, fixed?.to ?? null])
   if (changes === 0) return false
   const steps = outcomes.map((one) => stepToNote(id, key, one))
+  if (fixed && fixed.own.length > 0) steps.push([sql.fix, id, key, givenPositions(fixed.own)])
   if (fare) {
     const { failingSince = null, disabledAt = null, reason } = fare
     steps.push([sql.note, id, key, failingSince, disabledAt, reason])
@@ -290,7 +306,7 @@ async function replaySince(site: ReadSite, key: string, since: Millis): Promise<
 export async function webhookFigures(site: ReadSite, key: string) {
   const record = await recordOf(site, key)
   if (!record) return undefined
-  const { last, dueAt: _, ...figures } = record
+  const { last, dueAt: _, fixedTo: __, ...figures } = record
   const [first, end] = [record.cursor, record.cursor + readPositions]
   const [owns, behind] = await site.db.query(
     [asked.counts, site.id, key],

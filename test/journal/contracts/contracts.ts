@@ -22,6 +22,7 @@ import { recentSignups } from './recent-contract.ts'
 import { retentionTests } from './retention-contract.ts'
 import { seats } from './seats-contract.ts'
 import { messagesAgain, readMessages, replayedMessages } from './webhook-log-contract.ts'
+import { messagesTogether } from './webhook-together-contract.ts'
 
 /** All lists of contract tests by name, except the list of the call ledger. */
 export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
@@ -55,6 +56,7 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'webhooks: messages': readMessages,
   'webhooks: messages tried again': messagesAgain,
   'webhooks: replays': replayedMessages,
+  'webhooks: one message of many': messagesTogether,
   retention: retentionTests,
   reader: readerTests,
   'reader: recent signups': recentSignups,

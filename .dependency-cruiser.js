@@ -5,7 +5,6 @@ const cli = [
   'config/',
   'operations/',
   'journal/contracts/',
-  'outbox/webhook/send.ts',
   'spreadsheet/(spreadsheet|csv).ts',
   'signup/',
   'platform/',

@@ -13,8 +13,8 @@ import {
   type WebhookDone,
 } from '../operations/webhooks.ts'
 import { iso } from '../platform/clock.ts'
-import { sendTest } from '../outbox/webhook/send.ts'
 import { endpointsOf, type SiteEndpoint } from '../service/site.ts'
+import { tellerOf } from '../service/teller.ts'
 import { realWorld } from '../service/world.ts'
 import { parseMoment } from './moment.ts'
 import { type AddCommand, type Answer, command, commandsBelow, type Context } from './command.ts'
@@ -52,8 +52,9 @@ const state = forEach('state', 'tell how each does', async ({ key, number }, log
   return { words, isWell, ...found }
 })
 
-const test = forEach('test', 'send a message of the type webhook.test', async (it, _, stop) => {
-  const sent = await sendTest(it, { ...realWorld, http: realWorld.receiverHttp }, stop)
+const test = forEach('test', 'send a message that says that it is a test', async (it, _, stop) => {
+  const world = { ...realWorld, http: realWorld.receiverHttp }
+  const sent = await tellerOf(it, world).test(stop)
   return { ...testWords(sent), ...(sent.kind !== 'sent' && sent) }
 })
 
@@ -139,7 +140,7 @@ function noneOf(all: readonly SiteEndpoint[]): string {
 }
 
 function parseNumber(text: string): number {
-  if (/^[1-5]$/.test(text)) return Number(text)
+  if (/^[1-6]$/.test(text)) return Number(text)
   throw new InvalidArgumentError(
     'Right behind webhooks, say test, failed, replay or enable, or the number of one, such as 1.',
   )

@@ -6,7 +6,6 @@ import { sendingRoute } from '../admin/sending.ts'
 import type { AdminSite } from '../admin/visit.ts'
 import { sendTestNotice } from '../alerts/inspection.ts'
 import type { Route } from '../http/router.ts'
-import { sendTest } from '../outbox/webhook/send.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { WorkRunner } from '../operations/work.ts'
 import { adminEvents } from '../ops/request-events.ts'
@@ -14,6 +13,7 @@ import { second } from '../platform/clock.ts'
 import { firstOf } from '../signup/site-text.ts'
 import { watchRemoval } from './row-removal.ts'
 import type { RunningSite, ServiceParts } from './site.ts'
+import { tellerOf } from './teller.ts'
 
 const testMaxMs = 20 * second
 
@@ -35,7 +35,7 @@ export function adminPart(
       account: spreadsheet.kind === 'google' ? spreadsheet : undefined,
       endpoints: site.endpoints.map((endpoint) => ({
         ...endpoint,
-        test: () => sendTest(endpoint, receiver, AbortSignal.timeout(testMaxMs)),
+        test: () => tellerOf(endpoint, receiver).test(AbortSignal.timeout(testMaxMs)),
       })),
     }
   }

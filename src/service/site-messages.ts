@@ -12,6 +12,7 @@ import type { Receiver } from '../outbox/webhook/send.ts'
 import { type Clock, hour, second } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { RunningSite } from './site.ts'
+import { tellerOf } from './teller.ts'
 import type { World } from './world.ts'
 
 /** What a site sends besides its rows. */
@@ -50,7 +51,8 @@ export function startMessages(
   void follow(site, clock, delivers, following.signal)
   const onAppend = (listener: () => void) => delivery.onAppend(listener)
   for (const endpoint of endpoints) {
-    senders.push(new EndpointSender({ ...common, endpoint, webhooks, onAppend, events }))
+    const teller = tellerOf(endpoint, { http, clock: time })
+    senders.push(new EndpointSender({ ...common, teller, webhooks, onAppend, events }))
   }
   const watched = { health, reader, outbox, clock, time }
   const watch = startWatch({

@@ -6,6 +6,7 @@ import { type HttpAnswer, HttpFailure, type OutgoingRequest } from '../../platfo
 import { workingFare } from '../../journal/contracts/webhook-log.ts'
 import { EndpointSender } from './endpoint-sender.ts'
 import { webhookIdOf } from './endpoint.ts'
+import { webhookTeller } from './teller.ts'
 import { day, hour, minute, second } from '../../platform/clock.ts'
 
 const url = 'https://hooks.example.com/secret'
@@ -54,9 +55,12 @@ function createWorld(count = 0) {
     start: () => {
       const sender = new EndpointSender({
         ...{ clock, time: clock, random: () => 0, delivers: () => world.delivers },
-        ...{ endpoint: { url, keys: [new Uint8Array(32)] }, site: 'launch', webhooks: log },
+        webhooks: log,
         lookMs: world.lookMs,
-        http: (request) => world.http(request),
+        teller: webhookTeller(
+          { url, keys: [new Uint8Array(32)], key: 'key', host: new URL(url).host, site: 'launch' },
+          { http: (request) => world.http(request), clock },
+        ),
         onAppend: (listener) => {
           told = listener
           return () => (told = () => {})

@@ -1,28 +1,25 @@
 import type {
+  Fixed,
   WebhookLog,
   WebhookMessage,
   WebhookOutcome,
 } from '../../journal/contracts/webhook-log.ts'
 import type { Events } from '../../ops/events.ts'
 import { type Clock, hour, type Random, second, untilLook } from '../../platform/clock.ts'
-import type { HttpClient } from '../../platform/http-client.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { steadyTime, webhookPauseMs } from '../ladder.ts'
 import { SendLoop } from '../send-loop.ts'
-import { endpointKeyOf, webhookBody, webhookIdOf } from './endpoint.ts'
 import { Fare } from './fare.ts'
-import { type Received, type Receiver, sendMessage } from './send.ts'
+import type { Received } from './send.ts'
+import type { Teller, Told } from './teller.ts'
 
 export interface EndpointSenderOptions {
-  readonly endpoint: Receiver
-  /** The name of the site. */
-  readonly site: string
+  readonly teller: Teller
   readonly webhooks: Pick<WebhookLog, 'endpoint' | 'next' | 'settle'>
   /** Tells of signups that this process has added. Returns what removes the listener. */
   readonly onAppend: (listener: () => void) => () => void
   /** Whether this instance holds the lease. */
   readonly delivers: () => boolean
-  readonly http: HttpClient
   readonly events: Pick<
     Events,
     'webhookSent' | 'webhookDelayed' | 'webhookFailed' | 'webhookFares' | 'webhooksCrashed'
@@ -49,11 +46,12 @@ const passMax = 500
  * When the endpoint takes one of a window, those that fail do so for a reason of their own, and wait for their next
  * tries while others go on. When it takes none, no message is to blame: the endpoint rests, and begins again
  * where it stood.
+ *
+ * Where one message tells of many, a window is one message. It is fixed in the journal before it is first sent, so that
+ * each try tells the same, and nobody is in two messages or in none.
  */
 export class EndpointSender implements AsyncDisposable {
   readonly #options: EndpointSenderOptions
-  readonly #key: string
-  readonly #host: string
   readonly #now: () => Millis
   readonly #fare: Fare
   readonly #loop: SendLoop
@@ -66,6 +64,10 @@ export class EndpointSender implements AsyncDisposable {
   #outcomes: WebhookOutcome[] = []
   /** How many messages of the list have ended since the cursor was written. */
   #ended = 0
+  /** The message of many that is to be sent, as the journal has it. */
+  #fixed: Fixed | undefined
+  /** When the next message of many may go. The first waits, as another instance may just have sent one. */
+  #freeAt: Millis
   #takenAt: Millis | undefined
   #noted: Fare['current']
   #lookAt = 0
@@ -73,10 +75,9 @@ export class EndpointSender implements AsyncDisposable {
 
   /** Sends until it is disposed. */
   constructor(options: EndpointSenderOptions) {
-    const { clock, delivers, events, onAppend, random, endpoint } = options
+    const { clock, delivers, events, onAppend, random, teller } = options
     this.#options = options
-    this.#key = endpointKeyOf(endpoint.url)
-    this.#host = new URL(endpoint.url).host
+    this.#freeAt = clock.elapsed() + (teller.together?.gapMs ?? 0)
     this.#now = steadyTime(clock, options.time)
     this.#fare = new Fare(clock, this.#now, random)
     this.#noted = this.#fare.current
@@ -103,19 +104,24 @@ export class EndpointSender implements AsyncDisposable {
   }
 
   async #step(): Promise<void> {
-    const { webhooks, clock, events } = this.#options
+    const { webhooks, clock, events, teller } = this.#options
+    const { key, host, together } = teller
     if (this.#isDue) await this.#save()
     if (clock.elapsed() >= this.#lookAt) await this.#look()
-    events.webhookFares(this.#key, this.#host, this.#fare.current)
-    if (this.#cursor === undefined || this.#fare.pauseMs > 0 || !this.#mayHaveMore) return
+    events.webhookFares(key, host, this.#fare.current)
+    if (this.#cursor === undefined || this.#waitMs > 0 || !this.#mayHaveMore) return
     this.#mayHaveMore = false
-    const { messages, upto } = await webhooks.next(this.#key, this.#head, this.#now())
+    const range = together && { most: together.most, fixed: this.#fixed }
+    const { messages, upto } = await webhooks.next(key, this.#head, this.#now(), range)
     if (this.#loop.isStopping) return
-    const ends = await Promise.all(messages.map((message) => this.#send(message)))
+    const window = together ? this.#gather(messages) : messages.map((it): Told => [it])
+    if (together && window.length > 0 && !(await this.#fix(messages, upto))) return
+    const ends = await Promise.all(window.map((told) => this.#send(told)))
     this.#mayHaveMore ||= messages.length > 0 || upto > this.#head
-    if (this.#conclude(messages, ends)) {
+    if (this.#conclude(window, ends)) {
       this.#head = upto
       this.#ended += messages.length
+      this.#fixed = undefined
     }
     // A long way without messages leaves room for other work.
     if (messages.length === 0 && this.#mayHaveMore) await clock.sleep(1)
@@ -125,25 +131,33 @@ export class EndpointSender implements AsyncDisposable {
   #pauseMs(): Millis {
     const { clock, lookMs = usualLookMs } = this.#options
     const left = this.#lookAt - clock.elapsed()
-    return Math.min(left > 0 ? left : lookMs, this.#fare.pauseMs || Infinity)
+    return Math.min(left > 0 ? left : lookMs, this.#waitMs || Infinity)
+  }
+
+  /** For how long nothing is sent. */
+  get #waitMs(): Millis {
+    return Math.max(this.#fare.pauseMs, this.#freeAt - this.#options.clock.elapsed(), 0)
   }
 
   /** Whether there is something to write now. */
   get #isDue(): boolean {
     if (this.#outcomes.length > 0 || this.#fare.current !== this.#noted) return true
-    const isGroup = this.#ended >= groupMax || (this.#ended > 0 && !this.#mayHaveMore)
+    const most = this.#options.teller.together ? 1 : groupMax
+    const isGroup = this.#ended >= most || (this.#ended > 0 && !this.#mayHaveMore)
     return isGroup || this.#head - (this.#cursor ?? this.#head) >= passMax
   }
 
-  async #save(): Promise<void> {
+  async #save(fixed = this.#fixed): Promise<void> {
+    const { webhooks, teller } = this.#options
     const [from, fare] = [this.#cursor, this.#fare.current]
     if (from === undefined) return
-    const isKept = await this.#options.webhooks.settle(this.#key, {
-      ...{ from, to: this.#head, outcomes: this.#outcomes, takenAt: this.#takenAt },
+    const isKept = await webhooks.settle(teller.key, {
+      ...{ from, to: this.#head, outcomes: this.#outcomes, takenAt: this.#takenAt, fixed },
       fare: fare === this.#noted ? undefined : fare,
     })
     // Else somebody has moved the cursor, and what was sent from there is sent again.
     this.#cursor = isKept ? this.#head : undefined
+    this.#fixed = isKept ? fixed : undefined
     this.#noted = fare
     this.#outcomes = []
     this.#ended = 0
@@ -152,11 +166,13 @@ export class EndpointSender implements AsyncDisposable {
 
   /** Reads where the endpoint stands, as others may have changed that. */
   async #look(): Promise<void> {
-    const { webhooks, clock, lookMs = usualLookMs } = this.#options
+    const { webhooks, clock, lookMs = usualLookMs, teller } = this.#options
     this.#lookAt = clock.elapsed() + second
-    const record = await webhooks.endpoint(this.#key)
+    const record = await webhooks.endpoint(teller.key)
     if (record?.cursor !== this.#cursor) this.#head = record?.cursor ?? 0
     this.#cursor = record?.cursor
+    const { fixedTo } = record ?? {}
+    this.#fixed = fixedTo === undefined ? undefined : { to: fixedTo, own: [] }
     // It is not followed yet.
     if (!record) return
     this.#lookAt = clock.elapsed() + untilLook(clock, lookMs)
@@ -165,14 +181,30 @@ export class EndpointSender implements AsyncDisposable {
     this.#mayHaveMore ||= record.last > this.#head || (record.dueAt ?? Infinity) <= this.#now()
   }
 
+  /** One message about those who were accepted. Nothing tells of the others, so what has a row of theirs has ended. */
+  #gather(messages: readonly WebhookMessage[]): readonly Told[] {
+    const ended = messages.filter((it) => it.type === 'signup.erased' && it.tries !== undefined)
+    this.#outcomes.push(...ended.map((it) => ({ ...it, kind: 'sent' }) as const))
+    const [first, ...others] = messages.filter((it) => it.type === 'signup.accepted')
+    return first ? [[first, ...others]] : []
+  }
+
+  /** Notes what a message tells of. Resolves with false when somebody has moved the cursor. */
+  async #fix(messages: readonly WebhookMessage[], to: number): Promise<boolean> {
+    if (this.#fixed) return true
+    const own = messages.filter(({ tries }) => tries !== undefined)
+    await this.#save({ to, own: own.map(({ position }) => position) })
+    const isKept = this.#cursor !== undefined
+    if (!isKept) this.#loop.wake()
+    return isKept
+  }
+
   /** Never rejects. */
-  async #send(message: WebhookMessage): Promise<Received> {
-    const { endpoint, site, http, time, events } = this.#options
+  async #send(told: Told): Promise<Received> {
+    const { teller, events, clock } = this.#options
+    this.#freeAt = clock.elapsed() + (teller.together?.gapMs ?? 0)
     try {
-      const id = webhookIdOf(endpoint.url, message.signup.id, message.type)
-      const body = webhookBody(message, site, time.now())
-      const world = { http, clock: time }
-      return await sendMessage(endpoint, { id, body }, world, this.#loop.stopping.signal)
+      return await teller.tell(told, this.#loop.stopping.signal)
     } catch (error) {
       events.webhooksCrashed(error)
       return { kind: 'later', reason: 'Rollcall cannot send this message' }
@@ -180,32 +212,32 @@ export class EndpointSender implements AsyncDisposable {
   }
 
   /** What became of a window, by the ends of its messages. Returns whether the list goes on behind it. */
-  #conclude(messages: readonly WebhookMessage[], ends: readonly Received[]): boolean {
+  #conclude(window: readonly Told[], ends: readonly Received[]): boolean {
     const isTaken = ends.some(({ kind }) => kind === 'sent')
     const isAnswered = isTaken || ends.some(({ kind }) => kind === 'refused')
     if (isTaken) {
       this.#takenAt = this.#now()
       this.#fare.works()
     }
-    for (const [at, message] of messages.entries()) {
+    for (const [at, told] of window.entries()) {
       const end = ends[at]
       // One that has failed before needs no other one to show that it is to blame.
-      if (end) this.#note(message, end, isAnswered || isKnown(message))
+      if (end) this.#note(told, end, isAnswered || isKnown(told))
     }
     const failure = ends.find((end) => end.kind !== 'sent')
-    const isResting = !isTaken && !messages.every(isKnown) && !this.#isStopping
+    const isResting = !isTaken && !window.every(isKnown) && !this.#isStopping
     if (failure && isResting) this.#fare.rest(failure.reason)
-    return isAnswered || messages.every(({ tries }) => tries !== undefined)
+    const { together } = this.#options.teller
+    return isAnswered || window.every(([{ tries }]) => !together && tries !== undefined)
   }
 
   /** @param isToBlame whether a failure is the message's own */
-  #note(message: WebhookMessage, end: Received, isToBlame: boolean): void {
-    const { events, random } = this.#options
-    const { position, type, tries: before } = message
-    const hasRow = before !== undefined
+  #note(told: Told, end: Received, isToBlame: boolean): void {
+    const { events, random, teller } = this.#options
+    const withRow = told.filter(({ tries }) => tries !== undefined)
     if (end.kind === 'sent') {
       events.webhookSent()
-      if (hasRow) this.#outcomes.push({ kind: 'sent', position, type })
+      this.#outcomes.push(...withRow.map((it) => ({ ...it, kind: 'sent' }) as const))
       return
     }
     const { kind, reason, retryAfterMs = 0 } = end
@@ -213,15 +245,16 @@ export class EndpointSender implements AsyncDisposable {
     if (end.isOverloaded === true) this.#fare.pause(Math.min(retryAfterMs, hour))
     if (!isToBlame) return
     const isUntried = kind === 'gone' || (kind === 'later' && this.#isStopping)
-    if (isUntried && hasRow) return
+    if (isUntried && withRow.length > 0) return
     const at = this.#now()
-    const tries = isUntried ? 0 : (before ?? 0) + 1
+    const tries = isUntried ? 0 : (told[0].tries ?? 0) + 1
     const pauseMs = kind === 'refused' ? undefined : webhookPauseMs(tries, random)
     const nextAt = isUntried ? 0 : pauseMs && at + Math.max(pauseMs, retryAfterMs)
-    this.#outcomes.push({ kind: 'failed', position, type, tries, at, nextAt, reason })
+    const failed = { kind: 'failed', tries, at, nextAt, reason } as const
+    this.#outcomes.push(...told.map(({ position, type }) => ({ position, type, ...failed })))
     if (isUntried) return
-    if (nextAt === undefined) events.webhookFailed(this.#host, tries, reason)
-    else events.webhookDelayed(this.#host, tries, reason, nextAt)
+    if (nextAt === undefined) events.webhookFailed(teller.host, tries, reason)
+    else events.webhookDelayed(teller.host, tries, reason, nextAt)
   }
 
   get #isStopping(): boolean {
@@ -229,6 +262,6 @@ export class EndpointSender implements AsyncDisposable {
   }
 }
 
-function isKnown({ tries = 0 }: WebhookMessage): boolean {
+function isKnown([{ tries = 0 }]: Told): boolean {
   return tries > 0
 }

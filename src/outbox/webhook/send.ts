@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 
 import type { Message } from '../../journal/contracts/outbox.ts'
-import { type Clock, day, iso, second } from '../../platform/clock.ts'
+import { type Clock, day, second } from '../../platform/clock.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -42,17 +42,6 @@ const timeoutMs = 15_000
 const reasonMax = 200
 const answerBytesMax = 64 * 1024
 
-/** Sends a message that says that it is a test, once. */
-export function sendTest(
-  receiver: Receiver & { readonly site: string },
-  world: SendWorld,
-  signal: AbortSignal,
-): Promise<Received> {
-  const timestamp = iso(world.clock.now())
-  const body = JSON.stringify({ type: 'webhook.test', timestamp, data: { site: receiver.site } })
-  return sendMessage(receiver, { id: `msg_${crypto.randomUUID()}`, body }, world, signal)
-}
-
 /**
  * Sends a message, of JSON, once. Every try has the same id, so that the receiver knows a repetition. The
  * reasons name at most the host of the receiver. Never rejects.
@@ -68,17 +57,33 @@ export async function sendMessage(
   const signed = `${id}.${seconds}.${body}`
   const signatures = keys.map((key) => createHmac('sha256', key).update(signed).digest('base64'))
   const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Rollcall',
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
     // After Standard Webhooks.
     'webhook-signature': signatures.map((it) => `v1,${it}`).join(' '),
   }
-  const answer = await answerOf({ method: 'POST', url, headers, body, timeoutMs, signal }, http)
-  return typeof answer === 'string'
-    ? { kind: 'later', reason: answer.slice(0, reasonMax) }
-    : resultOf(answer, now)
+  return post({ url, headers, body, signal }, { http, clock })
+}
+
+interface Post extends Pick<OutgoingRequest, 'headers' | 'signal'> {
+  readonly url: string
+  /** JSON. */
+  readonly body: string
+  /** The seconds that the body of an answer asks to wait; 0 when it asks for nothing. */
+  readonly retryAfter?: (text: string) => number
+}
+
+/** Posts JSON once. Never rejects. */
+export async function post(
+  { retryAfter = () => 0, headers: own, ...rest }: Post,
+  { http, clock }: SendWorld,
+): Promise<Received> {
+  const headers = { 'content-type': 'application/json', 'user-agent': 'Rollcall', ...own }
+  const answer = await answerOf({ method: 'POST', ...rest, headers, timeoutMs }, http)
+  if (typeof answer === 'string') return { kind: 'later', reason: answer.slice(0, reasonMax) }
+  const { status, headers: answered, text = '' } = answer
+  const asked = answered?.get('retry-after') ?? ''
+  return resultOf(status, Math.max(retryAfterMs(asked, clock.now()), retryAfter(text) * second))
 }
 
 /** The status of the answer, or why there is none. */
@@ -99,15 +104,15 @@ async function answerOf(request: Request, http: HttpClient): Promise<Answer | st
   }
 }
 
-type Answer = Pick<HttpAnswer, 'status'> & Partial<Pick<HttpAnswer, 'headers'>>
+type Answer = Pick<HttpAnswer, 'status'> & Partial<Pick<HttpAnswer, 'headers' | 'text'>>
 
-function resultOf({ status, headers }: Answer, now: Millis): Received {
+function resultOf(status: number, waitMs: Millis): Received {
   if (status >= 200 && status < 300) return { kind: 'sent' }
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : ''
   return {
     kind: kindOf(status),
     reason: `the receiver answered with status ${status}${redirect}`,
-    retryAfterMs: retryAfterMs(headers?.get('retry-after') ?? '', now),
+    retryAfterMs: Math.min(Math.ceil(waitMs), day),
     isOverloaded: [429, 502, 503, 504].includes(status),
   }
 }
@@ -120,5 +125,5 @@ function kindOf(status: number): Unreceived['kind'] {
 /** RFC 9110, section 10.2.3: seconds, or a date. 0 when it is neither. */
 function retryAfterMs(text: string, now: Millis): Millis {
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * second : Date.parse(text) - now
-  return Math.min(Math.max(ms || 0, 0), day)
+  return Math.max(ms || 0, 0)
 }

@@ -1,0 +1,8 @@
+import type { SendWorld } from '../outbox/webhook/send.ts'
+import { type Teller, webhookTeller } from '../outbox/webhook/teller.ts'
+import type { SiteEndpoint } from './site.ts'
+
+/** What tells an endpoint of signups. */
+export function tellerOf(endpoint: SiteEndpoint, world: SendWorld): Teller {
+  return webhookTeller(endpoint, world)
+}

@@ -123,18 +123,26 @@ function unnamedFile({ folder, readText }: Files): readonly string[] {
   return [`${name} is here, and nothing reads it. Set ROLLCALL_CONFIG=./${name}, or move it away.`]
 }
 
+/** What the variables of sites have, by their beginnings, and where a site names them. */
+const ownSecrets: Readonly<Record<string, readonly [what: string, where: string]>> = {
+  CHALLENGE_SECRET_KEY: ['secret key', 'challenge'],
+  WEBHOOK_SECRET: ['secret', 'webhooks'],
+  CHAT_URL: ['channel', 'chatVariable'],
+}
+
 /** Warns of secrets that no site names: a site whose challenge was forgotten runs without one. */
 function unusedSecrets(variables: Variables, sites: readonly ReadSite[]): readonly string[] {
-  const used = sites.flatMap(({ site, secrets: { webhooks = [] } }) => [
+  const used = sites.flatMap(({ site, secrets: { webhooks = [], chat } }) => [
     site.settingNames.CHALLENGE_SECRET_KEY,
     ...webhooks.map((it) => it.secretVariable),
+    chat?.variable,
   ])
   return Object.keys(variables).flatMap((name) => {
-    const [prefix] = /^(CHALLENGE_SECRET_KEY|WEBHOOK_SECRET)_(?=[A-Z_]+$)/.exec(name) ?? []
-    if (prefix === undefined || used.includes(name)) return []
-    const isKey = prefix.startsWith('C')
-    const where = isKey ? 'challenge' : 'webhooks'
-    return `${name} is the secret ${isKey ? 'key ' : ''}of no site. Remove it, or name it in a site's ${where}.`
+    const [prefix = ''] =
+      /^(CHALLENGE_SECRET_KEY|WEBHOOK_SECRET|CHAT_URL)(?=_[A-Z_]+$)/.exec(name) ?? []
+    const [what, where] = ownSecrets[prefix] ?? []
+    if (what === undefined || used.includes(name)) return []
+    return `${name} is the ${what} of no site. Remove it, or name it in a site's ${where}.`
   })
 }
 

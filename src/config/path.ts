@@ -28,7 +28,9 @@ export function givenAt(json: unknown, path: readonly Key[]): string {
   const value = valueAt(json, path)
   if (value === undefined) return 'nothing'
   // A secret may stand where the name of its variable belongs. A URL of a webhook is one.
-  const mayBeSecret = ['secretKeyVariable', 'secretVariable', 'url'].includes(String(path.at(-1)))
+  const mayBeSecret = ['secretKeyVariable', 'secretVariable', 'chatVariable', 'url'].includes(
+    String(path.at(-1)),
+  )
   if (typeof value === 'string')
     return describeGiven(mayBeSecret ? 'CHALLENGE_SECRET_KEY' : '', value)
   if (Array.isArray(value)) return 'a list'

@@ -4,6 +4,7 @@ import type { SettingsReader } from './reader.ts'
 import { isSecret, settings } from './settings.ts'
 import type { DeclaredSite } from './sites/site-schema.ts'
 import type { WebhookKey } from './secret-values.ts'
+import { type ChatKind, chatKindAt, chatKinds } from '../platform/chat-kind.ts'
 
 /** Where messages go. All of it is secret: the URL of a chat program allows to post. */
 export interface WebhookReceiver {
@@ -16,6 +17,14 @@ export interface WebhookReceiver {
 export interface SiteWebhook extends WebhookReceiver {
   /** The variable that has the secret. */
   readonly secretVariable: string
+}
+
+/** The channel that a site tells who has signed up. */
+export interface SiteChat {
+  readonly url: string
+  readonly chat: ChatKind
+  /** The variable that has the URL. */
+  readonly variable: string
 }
 
 /** The settings that must never be printed. All others are in `Config`. */
@@ -43,6 +52,7 @@ export interface SiteSecrets {
   readonly challengeSecret?: string
   /** At most five, no two with one URL. Left out when there are none. */
   readonly webhooks?: readonly SiteWebhook[]
+  readonly chat?: SiteChat
 }
 
 /** A receiver of two settings; undefined when there is none. Refuses one of the two without the other. */
@@ -71,6 +81,25 @@ export function readWebhooks(
     const keys = reader.required(secretVariable, kind, ', and a webhook of a site names it')
     return keys ? [{ url, keys, secretVariable }] : []
   })
+}
+
+/** Reads the channel of a site: its own, or that of the environment. Undefined when it has none, or it was refused. */
+export function readChat(site: SettingsReader, own?: string): SiteChat | undefined {
+  const variable = own ?? 'CHAT_URL'
+  const { kind: form } = settings.CHAT_URL
+  const url = own ? site.required(own, form, ', and a site names it') : site.value('CHAT_URL')
+  if (url === undefined) return undefined
+  const { hostname } = new URL(url)
+  // What the environment says is about its own URL.
+  const said = own === undefined || site.says('CHAT_KIND') ? site.value('CHAT_KIND') : undefined
+  const chat = said ?? chatKindAt(hostname)
+  if (chat) return { url, chat, variable }
+  site.tell(own === undefined ? 'CHAT_KIND' : site.placeOf('chatKind'), 'nothing', {
+    problem: `is missing, and ${variable} leads to ${hostname}, which is of no chat program that Rollcall knows.`,
+    expected: `one of ${chatKinds.join(', ')}`,
+    hint: 'Say which one it is.',
+  })
+  return undefined
 }
 
 export function secretsOf(

@@ -2,6 +2,7 @@ import { providerNames } from '../challenge/providers.ts'
 import { languages } from '../signup/languages.ts'
 import { privateKey } from './google-key/private-key.ts'
 import { given, oneOf, wholeNumber } from './kind.ts'
+import { chatKinds } from '../platform/chat-kind.ts'
 import { apiKeys, challengeHosts, emailDomains, origins, ownHosts, tabList } from './lists.ts'
 import { mailbox, mailFrom, mailUrl } from './mail-values.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
@@ -382,6 +383,18 @@ export const settings = {
     { kind: webhookSecrets, example: exampleSecrets.webhook, secret: true },
     'Secret that signs these messages after Standard Webhooks: `whsec_` and then 24 to 64 bytes in base64. While it changes, the new one and the old one with a space between them.',
   ),
+  CHAT_URL: setting(
+    {
+      kind: receiverUrl,
+      example: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+      secret: true,
+    },
+    'URL that posts to a channel of Slack, Discord, Mattermost, Google Chat, Microsoft Teams or Telegram: it is told who has signed up (docs/webhooks.md). A site has `chatVariable`, the name of a variable that begins with `CHAT_URL`.',
+  ),
+  CHAT_KIND: setting(
+    { kind: oneOf(chatKinds), site: 'chatKind', example: 'mattermost' },
+    'The chat program of `CHAT_URL`, where its host does not tell: `slack`, `discord`, `mattermost`, `googlechat`, `teams` or `telegram`.',
+  ),
   ALERT_WEBHOOK_URL: setting(
     { kind: receiverUrl, example: 'https://hooks.example.com/rollcall', secret: true },
     'URL of HTTPS, or of HTTP on this machine or in its private network, that gets a POST when delivery has not worked for five minutes, and when it works again (docs/operations.md). Needs `ALERT_WEBHOOK_SECRET`, too.',
@@ -404,7 +417,7 @@ export type SettingName = keyof typeof settings
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 
 /** How variables begin in which sites keep secrets of their own. */
-export const secretPrefixes = ['CHALLENGE_SECRET_KEY', 'WEBHOOK_SECRET'] as const
+export const secretPrefixes = ['CHALLENGE_SECRET_KEY', 'WEBHOOK_SECRET', 'CHAT_URL'] as const
 
 /** Whether the value of a variable must never be printed. */
 export function isSecret(name: string): boolean {

@@ -121,6 +121,7 @@ export const siteKind = object({
     webhooks,
     'Who is told of each signup. Otherwise as WEBHOOK_URL and WEBHOOK_SECRET say; [] for nobody.',
   ),
+  chatVariable: variableOf('CHAT_URL', 'URL of a channel, as CHAT_URL says'),
   fields: fieldsKind,
 })
 

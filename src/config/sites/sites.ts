@@ -4,7 +4,7 @@ import { readChallenge } from '../challenge.ts'
 import type { Refusal } from '../kind.ts'
 import type { Files } from '../read-file.ts'
 import type { SettingsReader } from '../reader.ts'
-import { readWebhooks, type SiteSecrets } from '../secrets.ts'
+import { readChat, readWebhooks, type SiteSecrets } from '../secrets.ts'
 import { settingNames } from '../settings.ts'
 import { headingOf } from '../../signup/field.ts'
 import { settingNamesBy } from '../../platform/setting-names.ts'
@@ -46,6 +46,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
     const site = reader.of(own)
     const account = spreadsheetOf(site, name)
     const challenged = values.challenge ? readChallenge(site, values.challenge) : shared.challenge
+    const chat = readChat(site, values.chatVariable)
     const webhooks = values.webhooks ? readWebhooks(site, values.webhooks) : shared.webhooks
     const config: SiteConfig = {
       ...readSiteValues(site),
@@ -67,6 +68,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
         ...(account && { signIn: account.signIn }),
         ...(challenged?.secret !== undefined && { challengeSecret: challenged.secret }),
         ...(webhooks.length > 0 && { webhooks }),
+        ...(chat && { chat }),
       },
     }
   })

@@ -1,0 +1,101 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { loadConfig } from './config.ts'
+import { ConfigError } from './problem.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+const slack = 'https://hooks.slack.com/services/T00/B00/very-secret'
+const own = 'https://chat.example.com/hooks/very-secret'
+
+const load = (variables: Variables) => loadConfig({ variables, folder: '/app', readText: () => '' })
+const file = (launch: object) => ({
+  ROLLCALL_CONFIG: JSON.stringify({ sites: { launch, blog: {} } }),
+})
+
+/** The kind and the host of the channel of each site. */
+function channelsOf(variables: Variables) {
+  const { config, secrets } = load(variables)
+  expect(inspect(config, { depth: null })).not.toContain('very-secret')
+  return [...secrets.sites].map(([site, { chat }]) =>
+    chat ? `${site}: ${chat.chat} at ${new URL(chat.url).host}` : site,
+  )
+}
+
+function problemsOf(variables: Variables): readonly string[] {
+  try {
+    load(variables)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    expect(error.message).not.toContain('very-secret')
+    return error.problems.map(
+      ({ setting, problem, expected }) => `${setting} ${problem} ${expected}`,
+    )
+  }
+  return []
+}
+
+test.each([
+  ['https://hooks.slack.com/services/T0/B0/x', 'slack'],
+  ['https://discord.com/api/webhooks/1/x', 'discord'],
+  ['https://canary.discordapp.com/api/webhooks/1/x', 'discord'],
+  ['https://chat.googleapis.com/v1/spaces/A/messages?key=x', 'googlechat'],
+  ['https://prod-1.westeurope.logic.azure.com:443/workflows/x', 'teams'],
+  ['https://a.b.environment.api.powerplatform.com/powerautomate/x', 'teams'],
+  ['https://example.webhook.office.com/webhookb2/x', 'teams'],
+  ['https://api.telegram.org/bot1:x/sendMessage?chat_id=-1', 'telegram'],
+])('the program of %s is %s', (url, kind) => {
+  expect(channelsOf({ CHAT_URL: url })).toEqual([`default: ${kind} at ${new URL(url).host}`])
+})
+
+test('CHAT_KIND says what a host does not, and a host of nobody is refused with the list', () => {
+  expect(channelsOf({ CHAT_URL: own, CHAT_KIND: 'mattermost' })).toEqual([
+    'default: mattermost at chat.example.com',
+  ])
+  const list = 'one of slack, discord, mattermost, googlechat, teams, telegram'
+  const leads = 'leads to chat.example.com, which is of no chat program that Rollcall knows.'
+  expect(problemsOf({ CHAT_URL: own })).toEqual([
+    `CHAT_KIND is missing, and CHAT_URL ${leads} ${list}`,
+  ])
+  expect(problemsOf({ CHAT_URL: 'https://hooks.slack.com.example.com/very-secret' })).toHaveLength(
+    1,
+  )
+  expect(problemsOf({ CHAT_URL: own, CHAT_KIND: 'irc' })).toEqual([
+    `CHAT_KIND is not ${list}. ${list}`,
+  ])
+  expect(problemsOf({ CHAT_URL: 'http://8.8.8.8/very-secret', CHAT_KIND: 'slack' })).toEqual([
+    expect.stringMatching(/^CHAT_URL has an address that gets no messages/),
+  ])
+})
+
+test('a site has a channel of its own, or that of the environment', () => {
+  const launch = { chatVariable: 'CHAT_URL_LAUNCH', chatKind: 'mattermost' }
+  const both = { CHAT_URL: slack, CHAT_URL_LAUNCH: own }
+  expect(channelsOf({ ...file(launch), ...both })).toEqual([
+    'launch: mattermost at chat.example.com',
+    'blog: slack at hooks.slack.com',
+  ])
+  // What the environment says is about its own channel.
+  const other = { CHAT_URL: own, CHAT_KIND: 'mattermost', CHAT_URL_LAUNCH: slack }
+  expect(channelsOf({ ...file({ chatVariable: 'CHAT_URL_LAUNCH' }), ...other })).toEqual([
+    'launch: slack at hooks.slack.com',
+    'blog: mattermost at chat.example.com',
+  ])
+})
+
+test('what is wrong with the channel of a site is told at its place', () => {
+  const launch = { chatVariable: 'CHAT_URL_LAUNCH' }
+  expect(problemsOf(file(launch))).toEqual([
+    expect.stringMatching(/^CHAT_URL_LAUNCH is missing, and a site names it\./),
+  ])
+  expect(problemsOf({ ...file(launch), CHAT_URL_LAUNCH: own })).toEqual([
+    expect.stringMatching(/^sites\.launch\.chatKind is missing, and CHAT_URL_LAUNCH leads to/),
+  ])
+  expect(problemsOf(file({ chatVariable: own }))).toEqual([
+    expect.stringMatching(/^sites\.launch\.chatVariable is not the name of a variable/),
+  ])
+  const unused = load({ ...file({}), CHAT_URL_LAUNCH: slack }).config.warnings
+  expect(unused).toEqual([
+    "CHAT_URL_LAUNCH is the channel of no site. Remove it, or name it in a site's chatVariable.",
+  ])
+})

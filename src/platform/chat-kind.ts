@@ -1,0 +1,20 @@
+/** The chat programs that can be told of signups, each with the hosts of its URLs. */
+const hosts = {
+  slack: /^hooks\.slack(-gov)?\.com$/,
+  discord: /^((canary|ptb)\.)?discord(app)?\.com$/,
+  // Everybody runs it on a host of their own.
+  mattermost: undefined,
+  googlechat: /^chat\.googleapis\.com$/,
+  // Workflows, and the connectors of before.
+  teams: /\.(logic\.azure\.(com|us)|api\.powerplatform\.com|webhook\.office\.com)$/,
+  telegram: /^api\.telegram\.org$/,
+}
+
+export type ChatKind = keyof typeof hosts
+
+export const chatKinds = Object.keys(hosts) as readonly ChatKind[]
+
+/** The program that a host belongs to; undefined when it may be any. */
+export function chatKindAt(host: string): ChatKind | undefined {
+  return chatKinds.find((kind) => hosts[kind]?.test(host))
+}

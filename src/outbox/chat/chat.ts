@@ -1,0 +1,26 @@
+/** What is different in each chat program. */
+export interface Chat {
+  /** The most that a message may have, in UTF-16 units. */
+  readonly charactersMax: number
+  /** The line so that nothing in it mentions anybody, links or formats. */
+  escape(line: string): string
+  /**
+   * What is posted, for JSON.
+   *
+   * @param lines escaped
+   * @param url where it goes
+   */
+  body(lines: readonly string[], url: URL): object
+  /** The seconds that the body of a 429 asks to wait, where it has them beside `Retry-After`. */
+  retryAfter?(answer: Answer): unknown
+}
+
+interface Answer {
+  readonly retry_after?: unknown
+  readonly parameters?: { readonly retry_after?: unknown }
+}
+
+/** As code in a line: programs with a kind of Markdown take such a text as it is. */
+export function codeOf(line: string): string {
+  return `\`${line.replaceAll('`', 'ˋ')}\``
+}

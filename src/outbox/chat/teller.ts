@@ -1,0 +1,50 @@
+import type { ChatKind } from '../../platform/chat-kind.ts'
+import { second } from '../../platform/clock.ts'
+import { parseObject } from '../../signup/json.ts'
+import type { Signup } from '../../signup/signup.ts'
+import { post, type SendWorld } from '../webhook/send.ts'
+import type { Endpoint, Teller } from '../webhook/teller.ts'
+import type { Chat } from './chat.ts'
+import { composeLines } from './compose.ts'
+import { discord } from './discord.ts'
+import { googleChat } from './google-chat.ts'
+import { mattermost } from './mattermost.ts'
+import { slack } from './slack.ts'
+import { teams } from './teams.ts'
+import { telegram } from './telegram.ts'
+
+const chats: Readonly<Record<ChatKind, Chat>> = {
+  ...{ slack, discord, mattermost, googlechat: googleChat, teams, telegram },
+}
+
+/** A channel of a chat program. Its URL is a secret. */
+export interface Channel extends Endpoint {
+  readonly chat: ChatKind
+  /** The title of the site; may be empty. */
+  readonly title: string
+}
+
+/** The programs take a message a second, or twenty a minute. A launch is not to flood the channel. */
+const together = { most: 500, gapMs: 5 * second }
+
+/** Tells a channel who has signed up, without a signature. */
+export function chatTeller(
+  { key, host, url, title, ...channel }: Channel,
+  world: SendWorld,
+): Teller {
+  const chat = chats[channel.chat]
+  const retryAfter = (text: string) => Number(chat.retryAfter?.(parseObject(text) ?? {})) || 0
+  const say = async (people: readonly Signup[], signal: AbortSignal) => {
+    const body = JSON.stringify(chat.body(composeLines(chat, title, people), new URL(url)))
+    return post({ url, body, signal, retryAfter }, world)
+  }
+  return {
+    ...{ key, host, together },
+    tell: (messages, stop) =>
+      say(
+        messages.map(({ signup }) => signup),
+        stop,
+      ),
+    test: (stop) => say([], stop),
+  }
+}

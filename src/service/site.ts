@@ -14,6 +14,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type OwnColumn, ownColumns } from '../signup/row.ts'
 import { tabKey } from '../signup/signup.ts'
+import { firstOf } from '../signup/site-text.ts'
 import { tabsByKey } from '../signup/tab.ts'
 import { locationOf } from '../spreadsheet/google/google-sheets.ts'
 import { workbookFolder } from './data-folder.ts'
@@ -47,11 +48,14 @@ export function siteOf(
 
 export type SiteEndpoint = ReturnType<typeof endpointsOf>[number]
 
-/** The endpoints of a site with their numbers, from 1 in the order of the settings, and their keys. */
-export function endpointsOf(secrets: Pick<Secrets, 'sites'>, site: { readonly name: string }) {
-  return (secretsOf(secrets, site).webhooks ?? []).map((webhook, at) => {
-    const { host } = new URL(webhook.url)
-    return { ...webhook, site: site.name, number: at + 1, host, key: endpointKeyOf(webhook.url) }
+/** The webhooks of a site and then its channel, with their numbers, from 1 in the order of the settings, and their keys. */
+export function endpointsOf(secrets: Pick<Secrets, 'sites'>, site: SiteConfig) {
+  const { webhooks = [], chat } = secretsOf(secrets, site)
+  const channels = chat ? [{ ...chat, title: firstOf(site.page.title ?? '') }] : []
+  return [...webhooks, ...channels].map((endpoint, at) => {
+    const { url } = endpoint
+    const key = endpointKeyOf('chat' in endpoint ? `chat ${url}` : url)
+    return { ...endpoint, site: site.name, number: at + 1, host: new URL(url).host, key }
   })
 }
 

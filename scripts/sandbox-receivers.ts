@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { simpleParser } from 'mailparser'
+import { ChatEmulator } from '../emulators/chat.ts'
 import { escapeHtml } from '../emulators/google-sheets/html.ts'
 import { startLoopbackServer } from '../emulators/loopback-server.ts'
 import { SmtpEmulator } from '../emulators/smtp/emulator.ts'
@@ -10,7 +11,8 @@ const shownMax = 50
 const webhookSecret = `whsec_${createHash('sha256').update('sandbox').digest('base64')}`
 
 /**
- * Starts a mailbox that takes all mails of the sandbox, and a receiver of its webhooks, with a page that shows both.
+ * Starts a mailbox that takes all mails of the sandbox, a receiver of its webhooks and a channel of Slack's, with a page
+ * that shows them.
  *
  * @param publicUrl where visitors reach the sandbox
  */
@@ -20,17 +22,21 @@ export async function startReceivers(publicUrl: string) {
   })
   const port = await mailServer.start()
   const webhooks: string[] = []
+  const chat = new ChatEmulator()
   const server = await startLoopbackServer(async (request, response) => {
     if (request.method === 'POST') {
-      webhooks.push((await text(request)).slice(0, 100_000))
-      response.writeHead(204).end()
+      const body = await text(request)
+      const { url = '' } = request
+      const answer = url === chat.pathOf('slack') ? chat.take(url, body) : { status: 204 }
+      if (url === '/webhook') webhooks.push(body.slice(0, 100_000))
+      response.writeHead(answer.status, answer.headers).end(answer.text)
       return
     }
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
     }
-    response.writeHead(200, headers).end(await pageOf(mailServer.mails, webhooks))
+    response.writeHead(200, headers).end(await pageOf(mailServer.mails, webhooks, chat.posts))
   })
   return {
     url: server.url,
@@ -40,6 +46,7 @@ export async function startReceivers(publicUrl: string) {
       PUBLIC_URL: publicUrl,
     },
     webhook: { WEBHOOK_URL: `${server.url}/webhook`, WEBHOOK_SECRET: webhookSecret },
+    chat: { CHAT_URL: server.url + chat.pathOf('slack'), CHAT_KIND: 'slack' },
     [Symbol.asyncDispose]: async () => {
       await Promise.all([mailServer.stop(), server.stop()])
     },
@@ -47,7 +54,11 @@ export async function startReceivers(publicUrl: string) {
 }
 
 /** The newest first. The HTML of a mail runs in a frame that may do nothing but open its link. */
-async function pageOf(mails: SmtpEmulator['mails'], webhooks: readonly string[]): Promise<string> {
+async function pageOf(
+  mails: SmtpEmulator['mails'],
+  webhooks: readonly string[],
+  posts: ChatEmulator['posts'],
+): Promise<string> {
   const read = await Promise.all(
     mails
       .slice(-shownMax)
@@ -64,11 +75,13 @@ async function pageOf(mails: SmtpEmulator['mails'], webhooks: readonly string[])
 <iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="${escapeHtml(subject)}" srcdoc="${escapeHtml(shown)}"></iframe>`
   })
   const messages = webhooks.slice(-shownMax).toReversed()
+  const told = posts.slice(-shownMax).toReversed()
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Mails and webhooks of the sandbox</title>
+<title>Mails, channel and webhooks of the sandbox</title>
 <style>:root { color-scheme: light dark } body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem }
 iframe { inline-size: 100%; block-size: 24rem; border: 1px solid #8886 } pre { white-space: pre-wrap; overflow-wrap: anywhere }</style>
-<main><h1>Mails and webhooks of the sandbox</h1><p>Load this page again for what is new.</p>
+<main><h1>Mails, channel and webhooks of the sandbox</h1><p>Load this page again for what is new.</p>
 <h2>Mails: ${mails.length}</h2>${letters.join('')}
+<h2>Channel: ${posts.length}</h2>${told.map((it) => `<pre>${escapeHtml(it.text)}</pre>`).join('')}
 <h2>Webhooks: ${webhooks.length}</h2>${messages.map((it) => `<pre>${escapeHtml(it)}</pre>`).join('')}</main></html>`
 }

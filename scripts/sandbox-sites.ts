@@ -28,7 +28,8 @@ export function sandboxSites({ variables, ...files }: Files & { readonly variabl
 
 function sandboxed(name: string, site: unknown): unknown {
   if (!isRecord(site)) return site
-  const real = ['credentialsFile', 'signIn', 'subject', 'challenge', 'webhooks']
+  const signIn = ['credentialsFile', 'signIn', 'subject']
+  const real = [...signIn, 'challenge', 'webhooks', 'chatVariable', 'chatKind']
   const others = Object.entries(site).filter(([key]) => !real.includes(key))
   return { ...Object.fromEntries(others), spreadsheet: sandboxSpreadsheet(name) }
 }

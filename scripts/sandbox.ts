@@ -61,12 +61,13 @@ try {
     process.stdout.write(`Made-up signups of a month: ${count}. Their rows are not printed.\n`)
   }
   process.stdout
-    .write(`All mails and webhooks: ${receivers.url} (to be asked by mail: CONFIRMATION=mail npm run sandbox)
+    .write(`A chat channel, all mails and webhooks: ${receivers.url} (to be asked by mail: CONFIRMATION=mail npm run sandbox)
 The admin page: http://localhost:${PORT}/admin with the token ${ADMIN_TOKEN}\n`)
   const service = await startService(emulator, account, {
     ...{ ADMIN_TOKEN, SPAM_FILTER: SPAM_FILTER ?? 'quarantine' },
     ...receivers.mail,
     ...receivers.webhook,
+    ...receivers.chat,
     ...(first && { SHEETS_SHEET_ID: first.id }),
     ...(config !== undefined && { ROLLCALL_CONFIG: await asFile(config) }),
   })
@@ -98,7 +99,8 @@ async function startService(
   more: Readonly<Record<string, string>>,
 ): Promise<ChildProcess> {
   // Keep settings such as those of the pages. Drop those of a real spreadsheet, mail server or receiver.
-  const replaced = /^(SHEETS_|GOOGLE_|CHALLENGE_|DATA|RETENTION_|MAIL_|WEBHOOK_|ALERT_|OWNER_)/
+  const replaced =
+    /^(SHEETS_|GOOGLE_|CHALLENGE_|DATA|RETENTION_|MAIL_|WEBHOOK_|CHAT_|ALERT_|OWNER_)/
   const kept = settingNames.filter((name) => !replaced.test(name))
   const settings = new Map([
     ...kept.map((name) => [name, variables[name]] as const),

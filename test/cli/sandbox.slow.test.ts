@@ -46,11 +46,12 @@ test('the sandbox accepts signups and shows the rows of the emulated sheet, with
   expect(await sandbox.stop()).toBe(0)
 })
 
-test('the sandbox shows the mails and the webhooks of a signup, and says first that its port is taken', async () => {
+test('the sandbox shows the mails, the webhooks and the channel of a signup, and says first that its port is taken', async () => {
   const program = join(projectRoot, 'scripts/sandbox.ts')
   await using sandbox = await startService({ program, env: { CONFIRMATION: 'mail' } })
   expect(await confirmed(sandbox)).toBe(200)
   await expect.poll(() => shown(sandbox)).toContain('signup.accepted')
+  await expect.poll(() => shown(sandbox)).toContain('1 new signup\nada@example.com')
 
   const { port } = new URL(sandbox.url)
   const env = { ...process.env, HOST: '127.0.0.1', PORT: port }
@@ -77,7 +78,7 @@ test('the sandbox gives each site of the file a spreadsheet, mails and webhooks,
   const challenge = { siteKey: 'real', secretKeyVariable: 'CHALLENGE_SECRET_KEY_REAL' }
   const webhooks = [{ url: 'https://real.example', secretVariable: 'WEBHOOK_SECRET_REAL' }]
   const launch = { spreadsheet: 'x'.repeat(44), credentialsFile: 'real.json', challenge, fields }
-  const letter = { webhooks, confirmation: 'mail' }
+  const letter = { webhooks, confirmation: 'mail', chatVariable: 'CHAT_URL_REAL' }
   await using folder = await tempFolder()
   await writeFile(
     join(folder.path, 'sites.json'),
@@ -86,6 +87,7 @@ test('the sandbox gives each site of the file a spreadsheet, mails and webhooks,
   await writeFile(
     join(folder.path, '.env'),
     `ROLLCALL_CONFIG=sites.json
+CHAT_URL_REAL=https://hooks.slack.com/services/real
 WEBHOOK_SECRET_REAL=whsec_${Buffer.from('of a real receiver of webhooks').toString('base64')}
 MAIL_URL=smtp://real.example
 MAIL_FROM=real@example.com
@@ -104,7 +106,7 @@ MAIL_FROM=real@example.com
 
   expect(await confirmed(sandbox, 'letter')).toBe(200)
   await expect.poll(() => shown(sandbox)).toMatch(/Webhooks: 2[\s\S]*letter[\s\S]*launch/)
-  expect(sandbox.output()).not.toContain('WEBHOOK_SECRET_REAL')
+  expect(sandbox.output()).not.toMatch(/WEBHOOK_SECRET_REAL|CHAT_URL_REAL/)
 })
 
 test('a path of a file of sites begins where the sandbox was started', () => {

@@ -149,7 +149,9 @@ test.each(rounds)(
       ...{ CLOSES_AFTER: String(seats), RATE_LIMIT_PER_MINUTE: '0', SPAM_FILTER: 'quarantine' },
       ...(!isRefused && { OVERFLOW_TAB: overflowTab }),
     }
-    let service: RunningService = await startService({ dataDir: data.path, env })
+    const start = () => startService({ dataDir: data.path, env })
+    let service: RunningService = await start()
+    await using _ = { [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
     const held: string[] = []
     for (let nth = 0; nth < releases; nth++) {
       const answer = await postSuspect(service.url, { email: `held${nth}@example.com` })
@@ -165,7 +167,7 @@ test.each(rounds)(
       for (let kills = 0; kills < 2; kills++) {
         await sleep(20 + random() * 150)
         await service.kill()
-        service = await startService({ dataDir: data.path, env })
+        service = await start()
       }
     }
     const release = async () => {
@@ -179,7 +181,6 @@ test.each(rounds)(
     ])
     expect(released).toBe(0)
     await allDelivered(service)
-    await service.stop()
     const rows = {
       seat: addressesIn(data.path),
       overflow: isRefused ? [] : addressesIn(data.path, `${overflowTab}.csv`),

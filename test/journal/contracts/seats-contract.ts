@@ -202,7 +202,7 @@ export const seats: readonly ContractTest[] = [
     run: underPolicy({ ...ignoring, ...confirming }, async (journal) => {
       await ask(journal, { email: 'late@example.com' })
       const late = await link(journal)
-      await append(journal, one('a'), one('b'), one('c'))
+      await journal.imports.add([one('a'), one('b'), one('c')])
       const told = resultsOf(await ask(journal, { email: 'a@example.com' }))
       expect(told).toMatchObject([{ beside: 'pending', sheetTab: overflowTab }])
       const again = await link(journal)
@@ -240,12 +240,12 @@ export const seats: readonly ContractTest[] = [
   {
     title: 'what was asked for before the closing time can be confirmed after it',
     run: async (world) => {
-      let message = ''
-      {
+      const asked = async () => {
         await using journal = await world.open(confirming)
         await ask(journal)
-        message = await link(journal)
+        return await link(journal)
       }
+      const message = await asked()
       await using journal = await world.open({ ...confirming, closing: { at: noon } })
       expect((await journal.confirmation.confirm(message, noon + 1))?.state).toBe('confirmed')
     },

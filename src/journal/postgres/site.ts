@@ -6,6 +6,7 @@ import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from
 import { factOf } from '../tables/facts.ts'
 import { peopleWhere } from '../tables/layout.ts'
 import { filling, hashingOf } from '../tables/people.ts'
+import { stepsToUnseat } from '../tables/seats.ts'
 import { addSite, findSite, linkKeyFact, linkKeyOf, type Site } from '../tables/site.ts'
 import { notingWordings, wordingsToNote } from '../tables/pending/wordings.ts'
 import { DatabaseTime } from './database-time.ts'
@@ -91,6 +92,8 @@ async function openSite(
   if ((await reading(db, wordingsToNote({ id, policy }))) !== undefined) {
     await db.transact([siteLock(id)], () => notingWordings({ id, policy }))
   }
+  const unseating = await reading(db, stepsToUnseat({ id, policy }))
+  if (unseating.length > 0) await db.change([headLock], ...unseating)
   const hashOf = await reading(db, hashingOf({ id, secret, policy }))
   const fill = (from: number) => db.transact([siteLock(id)], () => filling({ id, secret }, from))
   for (let from = hashOf('') === null ? undefined : 0; from !== undefined;) from = await fill(from)

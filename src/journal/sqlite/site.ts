@@ -6,6 +6,7 @@ import { Listeners } from '../../platform/listeners.ts'
 import { reading, statementsOf } from '../sql.ts'
 import { factOf } from '../tables/facts.ts'
 import { filling, hashingOf } from '../tables/people.ts'
+import { stepsToUnseat } from '../tables/seats.ts'
 import { addSite, findSite, linkKeyFact, linkKeyOf, type Site } from '../tables/site.ts'
 import { notingWordings, wordingsToNote } from '../tables/pending/wordings.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -38,6 +39,8 @@ export function openSite(
   if (db.runNow(wordingsToNote({ id, policy })) !== undefined) {
     db.transaction(() => db.runNow(notingWordings({ id, policy })))
   }
+  const unseating = db.runNow(stepsToUnseat({ id, policy }))
+  if (unseating.length > 0) db.transaction(() => unseating.forEach((step) => db.runStep(step)))
   const hashOf = db.runNow(hashingOf({ id, secret, policy }))
   const fill = (from: number) =>
     db.transaction(() => db.runNow(filling({ id, secret }, from)), { isSynced: false })

@@ -1,8 +1,8 @@
 import { type Openness, opennessOf } from '../../signup/closing.ts'
 import { type Millis, type SignupId, tabKey } from '../../signup/signup.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
-import { type Answer, rowOf, statementsOf, type Step } from '../sql.ts'
-import type { ReadSite } from './facts.ts'
+import { type Answer, type Operation, rowOf, statementsOf, type Step } from '../sql.ts'
+import { factOf, type ReadSite, setFact } from './facts.ts'
 import { rowStatus } from './layout.ts'
 import { adding, allTime } from './tally.ts'
 
@@ -25,9 +25,20 @@ const sql = statementsOf('seats', ({ id }) => ({
     WHERE signup.id = ${id('$2')} AND (row_status = ${rowStatus.none} OR CAST($3 AS text) = (
       SELECT key FROM tab WHERE tab.id = signup.tab))
     HAVING count(*) > 0`),
+  // Once for each tab, as the fact $3 tells.
+  unseat: adding(`
+    SELECT $1, 'seatless', ${allTime}, '', count(*) FROM tab JOIN signup ON signup.tab = tab.id
+    WHERE tab.site = $1 AND tab.key = $2 AND row_status IN (${rowStatus.wanted}, ${rowStatus.present})
+      AND NOT EXISTS (SELECT 1 FROM fact WHERE fact.site = $1 AND fact.name = $3)
+    HAVING count(*) > 0`),
   noteLost: `INSERT INTO tally (site, what, slot, name, count) VALUES ($1, 'lost', ${allTime}, '', $2)
              ON CONFLICT (site, what, slot, name) DO UPDATE SET count = excluded.count`,
 }))
+
+interface ClosingSite {
+  readonly id: number
+  readonly policy: Pick<JournalPolicy, 'closing'>
+}
 
 export function stepToReadSeats(site: number): Step {
   return [sql.taken, site]
@@ -44,11 +55,16 @@ export function stepToCountSeats(site: number, what: 'seatless' | 'lost', count:
 }
 
 /** Counts an accepted signup that was added or released in this transaction as seatless, if it is. */
-export function stepToCountIfSeatless(
-  { id, policy }: { readonly id: number; readonly policy: Pick<JournalPolicy, 'closing'> },
-  signup: SignupId,
-): Step {
+export function stepToCountIfSeatless({ id, policy }: ClosingSite, signup: SignupId): Step {
   return [sql.countIfSeatless, id, signup, overflowKeyOf(policy) ?? null]
+}
+
+/** The steps that take the seats of what was in a tab before it became the overflow tab; behind the lock of the head. */
+export function* stepsToUnseat({ id, policy }: ClosingSite): Operation<readonly Step[]> {
+  const key = overflowKeyOf(policy)
+  const fact = `overflow tab ${key}`
+  if (key === undefined || (yield* factOf(id, fact)) !== undefined) return []
+  return [[sql.unseat, id, key, fact], setFact(id, fact, 'known')]
 }
 
 /** Notes how many signups took a seat that the journal has lost, instead of what was noted before. */

@@ -124,6 +124,23 @@ export const seats: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'what was in a tab before it became the overflow tab takes no seat, however often it starts',
+    run: async (world) => {
+      const later = { sheetTab: overflowTab }
+      {
+        await using journal = await world.open()
+        await append(journal, one('a'), one('b', later), one('c', later))
+        expect(await taken(journal)).toBe(3)
+      }
+      for (const policy of [three, threeOnly, three]) {
+        await using journal = await world.open(policy)
+        expect(await taken(journal)).toBe(1)
+      }
+    },
+  },
+
+  {
     title: 'when all seats are taken, who has one or waits already gets the same answer and no row',
     run: underPolicy(ignoring, async (journal) => {
       const news = { sheetTab: 'News' }

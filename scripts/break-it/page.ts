@@ -2,6 +2,7 @@
 import type { State } from './world.ts'
 
 const pollMs = 300
+const backoff = 'After each failure the service waits longer, for a minute at most.'
 const find = (selector: string) => document.querySelector(selector) ?? document.body
 const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-attempt]')]
 const nameOf = ({ dataset }: HTMLElement) => dataset['attempt'] ?? ''
@@ -22,7 +23,7 @@ async function watch(): Promise<void> {
 function show(state: State): void {
   const { answered, answers, unanswered, rows, missing, double, made } = state
   const open = unanswered > 0 ? `, ${unanswered} still wait` : ''
-  number('answered', answered, `people, in ${answers} answers${open}`)
+  number('answered', answered, `people, in ${answers.toLocaleString('en')} answers${open}`)
   number('rows', rows, 'in the sheet as it is')
   number('missing', missing, 'answered, and no row', missing > 0 ? 'waits' : 'good')
   number('double', double, 'rows too many', double > 0 ? 'bad' : 'good')
@@ -44,7 +45,7 @@ function showVerdict({ made, answered, unanswered, missing, double }: State): vo
   if (all.length === 0) tell('Nothing was pressed yet.')
   else if (double > 0) tell('It is broken: somebody has two rows.', 'bad')
   else if (unanswered > 0 || all.some(({ isRunning }) => isRunning)) tell('Breaking it …', 'waits')
-  else if (missing > 0) tell(`${missing} of those who were answered have no row.`, 'waits')
+  else if (missing > 0) tell(`${missing} have no row. ${backoff}`, 'waits')
   else tell(`Each of the ${answered.toLocaleString('en')} who were answered has one row.`, 'good')
 }
 

@@ -23,6 +23,7 @@ export interface State {
   readonly sheetUrl: string
   /** A command that deletes the first signup of the sheet. */
   readonly deletion: string
+  /** The header, and the last rows. */
   readonly lastRows: readonly (readonly string[])[]
   /** Newest first: the calls with rows, and those that met a fault. */
   readonly calls: readonly LoggedCall[]
@@ -53,7 +54,7 @@ export async function startWorld() {
 
   return {
     state: (): State => {
-      const [header = [], ...rows] = emulator.spreadsheet(spreadsheetId).rows('Sheet1')
+      const [header, ...rows] = emulator.spreadsheet(spreadsheetId).rows('Sheet1')
       const people = new Set(rows.map(([address = '']) => address))
       const { answered, answers, unanswered } = visitors
       const told = emulator.log.calls().filter((call) => call.rows > 0 || call.fault !== undefined)
@@ -65,7 +66,7 @@ export async function startWorld() {
         pid: service.pid,
         sheetUrl: `${emulator.url}/spreadsheets/${spreadsheetId}`,
         deletion: `curl -d '["Sheet1", 2]' ${deeds}/deleteRows`,
-        lastRows: [header, ...rows.slice(-rowsShown)],
+        lastRows: header ? [header, ...rows.slice(-rowsShown)] : [],
         calls: told.slice(-callsShown).toReversed(),
       }
     },

@@ -59,7 +59,7 @@ interval = "15s"
 timeout = "5s"
 grace_period = "30s"
 
-[mounts]
+[[mounts]]
 source = "rollcall"
 destination = "${data}"
 initial_size = "${volumeGigabytes}gb"
@@ -96,6 +96,7 @@ function railway(): object {
     deploy: {
       ...{ healthcheckPath: health, numReplicas: 1, sleepApplication: false },
       ...{ restartPolicyType: 'ON_FAILURE', restartPolicyMaxRetries: 10 },
+      drainingSeconds: stopSeconds,
     },
   }
 }

@@ -25,8 +25,10 @@ export function forgetConfig(endpoint: string): void {
 }
 
 /** Why nobody can sign up by browser just now: signups are closed, or the challenge has no key. */
-export function closedBy({ open, challengeEnabled, challengeSiteKey }: ConfigAnswer) {
-  return open ? challengeEnabled && !challengeSiteKey && 'unavailable' : 'closed'
+export function closedBy({ open, notice, challengeEnabled, challengeSiteKey }: ConfigAnswer) {
+  // During an upgrade the answer may come from an instance that does not know of closing.
+  if (notice && !open) return 'closed'
+  return challengeEnabled && !challengeSiteKey && 'unavailable'
 }
 
 /** Whether trying again may help: no answer, one that came too late, too many requests, or an outage. */

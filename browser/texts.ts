@@ -28,7 +28,7 @@ export const laterEnglish = {
   /** `*` is replaced by the address. */
   suggestion: 'Did you mean *?',
   offline: 'You are offline. This will be sent when you are back online.',
-  retrying: 'This takes longer. Still trying…',
+  retrying: 'Please wait. Still trying…',
   checking: 'Checking that you are human. If you see a box, please tick it.',
   checkFailed: 'We could not confirm that you are human. Please try again.',
   checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',

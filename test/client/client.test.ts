@@ -254,6 +254,23 @@ test('a client sends everything to its site', async () => {
   })
 })
 
+test('a client learns who waits when all seats are taken, and that signups are closed', async () => {
+  const waiting = { closing: { after: 1, overflowTab: 'Waiting' } }
+  const sites = { waiting, seats: { closing: { after: 1 } } }
+  await using own = await bootService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } })
+  const [one, other] = ['waiting', 'seats'].map((site) => createClient({ baseUrl: own.url, site }))
+  const two = [ada, { email: 'grace@example.com' }]
+  const { results } = (await one?.bulk(two)) ?? {}
+  expect(results).toMatchObject([{ index: 0 }, { index: 1, overflow: true }])
+  expect(results?.[0]).not.toHaveProperty('overflow')
+  expect(await one?.signup(ada)).toMatchObject({ overflow: true, sheetTab: 'Waiting' })
+  expect(await other?.bulk(two)).toMatchObject({ accepted: 1, rejected: 1 })
+  const late = await failureOf(other?.signup(ada) ?? expect.fail())
+  expect([late.status, late.isClosed]).toEqual([410, true])
+  const wrong = await failureOf(one?.signup({ email: 'ada' }) ?? expect.fail())
+  expect(wrong.isClosed).toBe(false)
+})
+
 /** The errors of the TypeScript compiler for a module in the project's folder. */
 function typeProblems(code: string): readonly string[] {
   const name = join(projectRoot, 'snippet.ts')

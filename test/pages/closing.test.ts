@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { htmlProblems } from '../../harness/html-problems.ts'
+import { type MailLink, mailLink } from '../../harness/mail-links.ts'
+import { confirming } from '../../harness/pending-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import type { ConfigAnswer, KnownForm, Problem } from '../../src/signup/wire.ts'
@@ -127,6 +129,32 @@ describe('after the end', () => {
     const ofSite = await post('/api/signup?site=own-over', typed, headers)
     expect(await ofSite.json()).toMatchObject({ notice: own.closed.en })
   })
+})
+
+test('who confirms after the last seat has gone reads where the signup went, however often', async () => {
+  const env = { ...confirming, CLOSES_AFTER: '1', OVERFLOW_TAB: 'Waiting', PAGE_TITLE: 'A course' }
+  await using mailed = await bootService({ env })
+  const dataDir = join(mailed.folder, 'data')
+  const [first, late] = [
+    await mailLink(dataDir, 'confirm', { email: 'first@example.com' }),
+    await mailLink(dataDir, 'confirm', { email: 'late@example.com' }),
+  ]
+  const confirm = async ({ path }: MailLink) => {
+    const body = new URLSearchParams({ decision: 'confirm' })
+    const headers = { accept, origin: mailed.url }
+    return (await fetch(mailed.url + path, { method: 'POST', headers, body })).text()
+  }
+  expect(await confirm(first)).toContain('You are on the list now.')
+  for (let times = 0; times < 2; times++)
+    expect(await confirm(late)).toContain('Your place is on the waiting list.')
+  const asked = await fetch(`${mailed.url}/api/signup?page=hosted`, {
+    ...{ method: 'POST', redirect: 'manual', headers: { accept } },
+    body: new URLSearchParams(typed),
+  })
+  const thanks = new URL(asked.headers.get('location') ?? '', `${mailed.url}/api/signup`)
+  expect(await (await fetch(thanks)).text()).toMatch(
+    /Please look into your mail[^]*Your place is on the waiting list\./,
+  )
 })
 
 describe('the embed', () => {

@@ -104,6 +104,27 @@ test.each(chatPrograms)(
   },
 )
 
+test.each(chatPrograms)('no address that is valid has an effect in %s', async (program) => {
+  const { tell } = createWorld(program)
+  for (const local of [
+    '`*a*`',
+    '*a*_b_~c~',
+    '&lt;a&gt;',
+    '{|a|}',
+    '#a',
+    '/a',
+    '=a',
+    '!a',
+    '```a',
+  ]) {
+    const { post } = await tell(
+      ...people(1).map((it) => ({ ...it, email: `${local}@example.com` })),
+    )
+    expect(post.effects, local).toEqual([])
+    expect(post.text.replaceAll('ˋ', '`'), local).toContain(`\n${local}@example.com, Sheet1\n`)
+  }
+})
+
 test.each(chatPrograms)('%s would let a visitor do that without it', (program) => {
   const path = new ChatEmulator().pathOf(program)
   const card = { type: 'TextBlock', text: '[win](https://evil.example)' }

@@ -17,7 +17,7 @@ export function findForm(visit: Visit): Html {
     visit,
     '/person',
     html`<label
-        >Address, or its beginning
+        >Address, its beginning, or the end of an id
         <input
           name="email"
           inputmode="email"

@@ -6,7 +6,7 @@ import {
   type RecentPage,
   type RecentSignup,
 } from '../journal/contracts/reader.ts'
-import { endAfterMail } from '../operations/person.ts'
+import { addressOf, endAfterMail } from '../operations/person.ts'
 import { digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
@@ -68,11 +68,13 @@ export async function signupsView(visit: Visit): Promise<Shown> {
   return { title: 'Signups', body }
 }
 
-/** The person whose whole address somebody has given; else the latest signups whose address begins so. */
+/** The person whose whole address, or the end of whose id, somebody has given; else the latest signups whose address begins so. */
 export async function findView(visit: Visit, stop: AbortSignal): Promise<Shown> {
   const given = storedEmail(posted(visit, 'email')).slice(0, limits.emailCharactersMax)
   if (given === '') return nothing(visit, 'Give an address, or its beginning.', '/signups')
-  if (emailProblem(given) === undefined) return personView(visit, given, stop)
+  const journals = new Map(visit.sites.map(({ name, journal }) => [name, journal]))
+  const whole = (await addressOf(given, { journals, stop })) ?? given
+  if (emailProblem(whole) === undefined) return personView(visit, whole, stop)
   const { reader } = visit.site.journal
   const enough = foundMax + 1
   const pages = listsOf({ beginning: given }).map((list) => {

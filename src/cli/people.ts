@@ -3,6 +3,7 @@ import { openPresent } from '../operations/journal-home.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { rollcall } from '../platform/command-words.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
+import { isIdEnd } from '../signup/id.ts'
 import { type AddCommand, type Answer, command, type Context } from './command.ts'
 import { type Session, UsageError } from './session.ts'
 import { chosenSite } from './settings.ts'
@@ -18,12 +19,19 @@ interface About {
 
 const inputCharactersMax = 1_000
 
-/** A command about one person. @param name all its words @param more what else its help says */
+/**
+ * A command about one person.
+ *
+ * @param name all its words
+ * @param more what else its help says
+ * @param takesIdEnd whether the address may be the end of an id, which the work looks up
+ */
 export function aboutPerson<Options extends OptionValues>(
   name: string,
   words: Command<[], Options>,
   more: string,
   work: (context: Context & About, options: Options) => Promise<Answer>,
+  takesIdEnd = false,
 ): AddCommand {
   const hint = `
 Arguments are public on a machine with several users: prefer -, as in
@@ -37,7 +45,7 @@ ${more}`
     'the email address, or - to read it from standard input',
   )
   return command(whole, async (context, given, options) => {
-    const address = await readAddress(given, context)
+    const address = await readAddress(given, context, takesIdEnd)
     const { site } = options as { readonly site?: string }
     await using opened = await openPresent(context.home)
     const known = Array.from(opened.sites, ([name, journal]) => ({ name, journal }))
@@ -52,9 +60,9 @@ ${more}`
 }
 
 /** The address of an argument; of standard input when that is `-`. @throws UsageError when it is none */
-async function readAddress(given: string, session: Session): Promise<string> {
+async function readAddress(given: string, session: Session, takesIdEnd: boolean): Promise<string> {
   const address = storedEmail(given === '-' ? await readInput(session) : given)
-  if (emailProblem(address) === undefined) return address
+  if (emailProblem(address) === undefined || (takesIdEnd && isIdEnd(address))) return address
   throw new UsageError('Give one email address, or - to read it from standard input.')
 }
 

@@ -1,17 +1,27 @@
 import { Command } from '@commander-js/extra-typings'
-import { allowMails, entryOf, keptAbout, nothingKept, unsearched } from '../operations/person.ts'
+import {
+  addressOf,
+  allowMails,
+  entryOf,
+  keptAbout,
+  nothingKept,
+  unsearched,
+} from '../operations/person.ts'
 import { visible } from '../platform/visible.ts'
 import { endpointsOf } from '../service/site.ts'
 import { commandsBelow } from './command.ts'
 import { aboutPerson } from './people.ts'
+import { UsageError } from './session.ts'
 
 export const addPerson = aboutPerson(
   'person',
   new Command('person').description(
     'print all that is kept about a person, for a request for access',
   ),
-  '',
-  async ({ config, secrets, address, journals, searched, out, stop, json }) => {
+  'The last eight characters of the id of a signup, as a chat channel shows them, stand for its address.',
+  async ({ config, secrets, address: whom, journals, searched, out, stop, json }) => {
+    const address = await addressOf(whom, { journals, stop, searched })
+    if (address === undefined) throw new UsageError('There is no signup whose id ends so.')
     const endpoints = new Map(config.sites.map((it) => [it.name, endpointsOf(secrets, it)]))
     const kept = keptAbout(address, { journals, endpoints, stop, searched })
     if (json) {
@@ -26,6 +36,7 @@ export const addPerson = aboutPerson(
     }
     return { lines: isNothing ? [nothingKept, unsearched] : [unsearched] }
   },
+  true,
 )
 
 export const addMail = commandsBelow(

@@ -27,6 +27,8 @@ export interface Dialect {
   readonly lower: (text: string) => string
   /** The id of a signup that a parameter brings as text. */
   readonly id: (parameter: string) => string
+  /** Whether the id of a signup ends with the eight characters, in lower case, that a parameter brings. */
+  readonly idEnds: (parameter: string) => string
   /** The condition for signups of a tab behind a position, to be ordered by `tab, position`. */
   readonly behind: (tab: string, position: string) => string
   /** The condition for signups of a tab behind `after` up to `upto`. */

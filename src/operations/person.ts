@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { recentMax } from '../journal/contracts/reader.ts'
 import { iso, isoOrNull } from '../platform/clock.ts'
+import { isIdEnd } from '../signup/id.ts'
 import { parseObject } from '../signup/json.ts'
 import type { Signup } from '../signup/signup.ts'
 import { besideOf } from './pages-of.ts'
@@ -23,13 +24,16 @@ export interface Kept {
 
 type SearchedJournal = Pick<Journal, 'reader' | 'confirmation' | 'webhooks'>
 
-interface PersonOptions {
+interface Search {
   readonly journals: ReadonlyMap<string, SearchedJournal>
-  /** The webhooks of each site in the settings. */
-  readonly endpoints: ReadonlyMap<string, readonly Endpoint[]>
   readonly stop: AbortSignal
   /** Told for each site, again and again, up to which of all signups it was searched. */
   readonly searched?: (done: number) => void
+}
+
+interface PersonOptions extends Search {
+  /** The webhooks of each site in the settings. */
+  readonly endpoints: ReadonlyMap<string, readonly Endpoint[]>
 }
 
 /**
@@ -72,11 +76,23 @@ export async function newestAbout(address: string, max: number, options: PersonO
   return { kept, left }
 }
 
+/** The address of whom somebody gives: an address, or the end of an id; undefined when no signup with cells has it. */
+export async function addressOf(whom: string, options: Search): Promise<string | undefined> {
+  if (!isIdEnd(whom)) return whom
+  for (const journal of options.journals.values()) {
+    for await (const positions of positionsAt(journal, whom, options)) {
+      const [found] = await journal.reader.at(positions.slice(0, 1))
+      if (found) return found.signup.email
+    }
+  }
+  return undefined
+}
+
 /** Where the signups of an address are, slice by slice. Other work runs between two slices. */
 async function* positionsAt(
   { reader }: SearchedJournal,
   address: string,
-  { stop, searched }: PersonOptions,
+  { stop, searched }: Search,
 ): AsyncGenerator<readonly number[]> {
   for (let after: number | undefined = 0; after !== undefined;) {
     stop.throwIfAborted()

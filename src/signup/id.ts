@@ -37,3 +37,8 @@ export function signupIdOf(text: string): SignupId | undefined {
   const id = text.toLowerCase()
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? (id as SignupId) : undefined
 }
+
+/** Whether a text is the last eight characters of an id, by which a message in a chat channel names a signup. */
+export function isIdEnd(text: string): boolean {
+  return /^[0-9a-f]{8}$/i.test(text)
+}

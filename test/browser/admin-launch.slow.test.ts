@@ -66,7 +66,7 @@ async function signUp(email: string, sheetTab?: string): Promise<void> {
 
 async function find(given: string): Promise<void> {
   await view('Signups')
-  await page.getByLabel('Address, or its beginning').fill(given)
+  await page.getByLabel('Address, its beginning, or the end of an id').fill(given)
   await press('Find')
 }
 

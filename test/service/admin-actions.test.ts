@@ -178,13 +178,16 @@ test('a person is looked for at all sites, and the forms of a site are for that 
 })
 
 test('a person is found, erased with the rows, and not found any more', async () => {
-  await using folder = await folderWith(makeSignup({ email: ada }), ...makeSignups(3))
+  const signup = makeSignup({ email: ada })
+  await using folder = await folderWith(signup, ...makeSignups(3))
   await using service = await bootService({ env, dataDir: folder.path })
   const visitor = await signIn(service.url)
   await expect.poll(() => addressesIn(folder.path).length).toBe(4)
   // The row is there a moment before its batch is settled.
   const found = async () => (await visitor.post('/person', { email: 'ADA@example.com' })).text()
   await expect.poll(found).toContain('<dd dir="auto">written</dd>')
+  const byId = await visitor.post('/person', { email: signup.id.slice(-8) })
+  expect(await byId.text()).toContain(`<p class="whom" dir="auto">${ada}</p>`)
   expect(await (await visitor.post('/forget', { email: ada })).text()).toContain(
     'Erase this person?',
   )

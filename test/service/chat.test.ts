@@ -50,6 +50,15 @@ test('a channel is told of a signup, and the commands about webhooks know it', a
   expect(await told(env, 'person', 'ada@example.com')).toMatchObject({
     kept: [{ webhooks: [{ webhook: 1, host }] }],
   })
+  expect(await told(env, 'person', id.slice(-8).toUpperCase())).toMatchObject({
+    address: 'ada@example.com',
+  })
+  const other = id.endsWith('0') ? '1' : '0'
+  const none = await runCommand(['person', id.slice(-8, -1) + other], { env })
+  expect(none).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no signup whose id ends so'),
+  })
   expect(service.output()).not.toMatch(/hooks\/secret|ada@/)
 })
 

@@ -9,6 +9,7 @@ export const postgresDialect: Dialect = {
   },
   lower: (text) => `lower((${text}) COLLATE "C")`,
   id: (parameter) => `${parameter}::uuid`,
+  idEnds: (parameter) => `right(signup.id::text, 8) = ${parameter}`,
   // Only the index of tabs has both columns, and a comparison of both begins at the position. With
   // `tab = … AND position > …`, the planner may read by position, past the signups of all other tabs.
   behind: (tab, position) =>

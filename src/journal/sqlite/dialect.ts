@@ -8,6 +8,7 @@ export const sqliteDialect: Dialect = {
   },
   lower: (text) => `lower(${text})`,
   id: (parameter) => `unhex(replace(${parameter}, '-', ''))`,
+  idEnds: (parameter) => `substr(signup.id, -4) = unhex(${parameter})`,
   behind: (tab, position) => `signup.tab = ${tab} AND signup.position > ${position}`,
   between: (tab, after, upto) =>
     `signup.tab = ${tab} AND signup.position > ${after} AND signup.position <= ${upto}`,

@@ -1,5 +1,6 @@
 import type { JournalPolicy } from '../contracts/journal.ts'
 import type { AddressSlice } from '../contracts/reader.ts'
+import { isIdEnd } from '../../signup/id.ts'
 import { addressHash, personOf } from '../hashes.ts'
 import { ask, givenRows, type Operation, statementsOf, type Step } from '../sql.ts'
 import { isAt, stepToFindAddress } from './erase.ts'
@@ -23,7 +24,7 @@ const foundAtOnce = 100
 /** Name of the fact that tells up to where the site keeps people, and by which secret. */
 const peopleFact = 'people'
 
-const sql = statementsOf('people', ({ given, ofPerson }) => ({
+const sql = statementsOf('people', ({ given, idEnds, ofPerson }) => ({
   tabs: 'SELECT id FROM tab WHERE site = $1',
   ofTab: `SELECT position FROM signup
           WHERE ${ofPerson({ signup: 'signup', person: '$2', tab: 'CAST($1 AS integer)', after: '$3' })}
@@ -31,6 +32,8 @@ const sql = statementsOf('people', ({ given, ofPerson }) => ({
   heldOfTab: `SELECT position FROM signup
           WHERE ${ofPerson({ signup: 'signup', person: '$2', tab: 'CAST($1 AS integer)', after: '$3' }, 'held')}
           ORDER BY person, tab, position LIMIT ${foundAtOnce}`,
+  ending: `SELECT position FROM signup WHERE position > $2 AND position <= $3 AND ${idEnds('$4')}
+           AND (SELECT site FROM tab WHERE tab.id = signup.tab) = $1 ORDER BY position`,
   // With $4, all that have an address or a hash: the hashes are of another secret.
   unfilled: `SELECT position, email FROM signup WHERE position > $2 AND position <= $3
              AND CASE WHEN $4 THEN email <> '' OR person IS NOT NULL
@@ -104,15 +107,18 @@ export type Findable = ReadSite & Partial<Pick<Site, 'hashOf'>>
 /** As `Reader.positionsOf`: where people are kept, a hundred at once. */
 export function* findPerson(
   { id, hashOf }: Findable,
-  address: string,
+  whom: string,
   after: number,
 ): Operation<AddressSlice> {
-  const person = personOf(hashOf?.(address) ?? null)
+  const person = isIdEnd(whom) ? null : personOf(hashOf?.(whom) ?? null)
   if (person !== null) return yield* findByHash(id, person, after)
   const end = after + readAtOnce
+  const sought = whom.toLowerCase()
   const [head, { rows }] = yield* ask(
     findLast,
-    stepToFindAddress(id, after, end, address.toLowerCase()),
+    isIdEnd(whom)
+      ? [sql.ending, id, after, end, sought]
+      : stepToFindAddress(id, after, end, sought),
   )
   const last = positionIn(head)
   const positions = rows.map(({ position }) => Number(position))

@@ -173,6 +173,19 @@ export const recentSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a signup is found by the last eight characters of its id, also where people are kept',
+    run: underPolicy({ hasAdminPage: true }, async (journal) => {
+      const signups = makeSignups(3)
+      await journal.intake.append(signups)
+      const end = signups[1]?.id.slice(-8) ?? expect.fail()
+      for (const whom of [end, end.toUpperCase()]) {
+        const { positions } = await journal.reader.positionsOf(whom, 0)
+        expect(positions).toEqual([nth(journal, 2)])
+      }
+    }),
+  },
+
+  {
     title:
       'where people are kept, the signups of an address are found a hundred at once, in all tabs',
     run: underPolicy({ hasAdminPage: true }, async (journal) => {

@@ -172,19 +172,11 @@ export const settings = {
     'A text below the thanks for a signup, on the pages and in the embed.',
   ),
   PAGE_OVERFLOW: setting(
-    {
-      kind: siteText(line(300)),
-      site: 'page.overflow',
-      example: 'We are full. Leave your address, and you are the first to know of the next date.',
-    },
+    { kind: siteText(line(300)), site: 'page.overflow', example: 'Full! Join our waiting list.' },
     'A text above the form when signups go to `OVERFLOW_TAB`, in the place of ours.',
   ),
   PAGE_CLOSED: setting(
-    {
-      kind: siteText(line(300)),
-      site: 'page.closed',
-      example: 'We are full. The next course begins in spring.',
-    },
+    { kind: siteText(line(300)), site: 'page.closed', example: 'See you in spring.' },
     'A text in the place of the form when signups are closed.',
   ),
   PAGE_NEXT_URL: setting(

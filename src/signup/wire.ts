@@ -116,9 +116,7 @@ const config = z.strictObject({
     .boolean()
     .meta({ description: 'Whether all seats are taken: new signups go to a waiting list.' }),
   notice: notice.meta({
-    description:
-      'What a form shows of that, in the language of the request: in its place when signups are closed, ' +
-      'above it when it is for a waiting list.',
+    description: 'What a form shows of that, in the language of the request.',
   }),
   defaultSheetTab: z.string(),
   sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
@@ -158,9 +156,7 @@ const problem = z
     outcome: z.literal('unknown').exactOptional().meta({
       description: 'The signup may have been stored. Send it again with the same Idempotency-Key.',
     }),
-    notice: notice.meta({
-      description: 'What a form shows when signups are closed, in the language of the request.',
-    }),
+    notice: notice.meta({ description: 'What a form shows of that, when signups are closed.' }),
     requestId: z.string().meta({ description: 'The same as X-Request-Id.' }),
   })
   .meta({ description: 'RFC 9457.' })

@@ -12,7 +12,7 @@ import {
 } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
-import type { Journal } from '../../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
 import { limits } from './transaction-world.ts'
@@ -40,12 +40,15 @@ interface World extends AsyncDisposable {
   addresses(): Promise<string[]>
 }
 
-async function createWorld(usedLimits: Partial<typeof limits> = limits): Promise<World> {
+async function createWorld(
+  usedLimits: Partial<typeof limits> = limits,
+  policy: Partial<JournalPolicy> = {},
+): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await server.createDatabase(template))
   const proxy = stack.use(await startPostgresProxy(server.port))
   const behind = server.url(database.name, proxy.port)
-  const harmed = stack.use(await openPostgresJournal(behind, {}, { limits: usedLimits }))
+  const harmed = stack.use(await openPostgresJournal(behind, policy, { limits: usedLimits }))
   const other = stack.use(await openPostgresJournal(database.url))
   // Makes the tab.
   await other.intake.append([makeSignup({ email: 'first@example.com' })])
@@ -100,6 +103,19 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
       expect([one, other]).toMatchObject([{ kind: 'appended' }, { kind: 'appended' }])
       expect((await world.addresses()).sort()).toEqual([ada, grace])
       expect(await append(world.other, ada)).toMatchObject({ kind: 'replayed' })
+    },
+  )
+
+  test.each(commitFaults.map((fault) => ({ fault })))(
+    'a request that takes the last seats is told how many, although its commit has no answer: $fault',
+    async ({ fault }) => {
+      await using world = await createWorld(limits, { closing: { after: 4 } })
+      world.proxy.fail(/^COMMIT/, fault)
+      const signups = ['a', 'b', 'c', 'd'].map((it) => makeSignup({ email: `${it}@example.com` }))
+      const answer = await world.harmed.intake.append(signups)
+      const results = 'results' in answer ? answer.results : []
+      expect(results.map((told) => told?.id)).toEqual(signups.slice(0, 2).map(({ id }) => id))
+      expect(await world.addresses()).toEqual(['a@example.com', 'b@example.com'])
     },
   )
 

@@ -98,11 +98,11 @@ function longLived(seconds: number): Refused {
   return refused('tokenLife', hint)
 }
 
+/** The service account, and as whom it acts. */
 export interface KeyOptions {
-  /** The address of the service account. */
   readonly email: string
   readonly sign: SignAssertion
-  /** The person of the domain as whom it acts (domain-wide delegation). */
+  /** A person of the domain (domain-wide delegation). */
   readonly subject?: string
   readonly scope?: string
 }
@@ -142,9 +142,9 @@ export function tokenIn(
   who: string,
   advice?: string,
 ): AccessToken | Refused | Retryable {
-  const body = parseObject(text) ?? {}
-  const { error, error_description: description, expires_in: seconds, expireTime } = body
-  const token = body['access_token'] ?? body['accessToken']
+  const body = parseObject(text)
+  const { error, error_description: description, expires_in: seconds, expireTime } = body ?? {}
+  const token = body?.['access_token'] ?? body?.['accessToken']
   if (status === 200 && typeof token === 'string' && visible.test(token)) {
     // By the clock of who made it, which tells whole seconds.
     const madeAt = Date.parse(headers.get('date') ?? '') || clock.now()
@@ -153,7 +153,7 @@ export function tokenIn(
   }
   const isEnvelope = isRecord(error)
   const isAnswer = [200, 400, 401, 403].includes(status) || (status === 404 && isEnvelope)
-  if (!isAnswer || Object.keys(body).length === 0) {
+  if (!isAnswer || body === undefined) {
     const endpoint = who === 'Google' ? 'The token endpoint' : who
     return { kind: 'retryable', message: `${endpoint} answered HTTP ${status}` }
   }

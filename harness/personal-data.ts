@@ -4,8 +4,8 @@ import { isSecret as isSecretSetting } from '../src/config/settings.ts'
 const people =
   /[^\s"@]+@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|gmail\.com|b\.co)|Lovelace|Hopper|Very Private/i
 
-/** Tokens of the challenge emulator. */
-const challengeTokens = /DUMMY\.TOKEN|(?<![\w-])P1_[\w-]{20,}|03AFcWeA|\b0\.[\w-]{100,}/
+/** Tokens of the challenge emulator, and access tokens of Google. */
+const issuedTokens = /ya29\.|DUMMY\.TOKEN|(?<![\w-])P1_[\w-]{20,}|03AFcWeA|\b0\.[\w-]{100,}/
 
 /** Whether the variable has a secret. A file of sites names further variables for keys of challenges. */
 function isSecret(name: string): boolean {
@@ -14,7 +14,7 @@ function isSecret(name: string): boolean {
 
 /**
  * The printed lines that a service must not print: log lines with an address or name of the tests or with
- * a challenge token, and all lines with a part of a secret that it was started with. The hint at start is
+ * a token, and all lines with a part of a secret that it was started with. The hint at start is
  * no log line, so that it may show a made-up address.
  */
 export function personalLines(
@@ -26,7 +26,7 @@ export function personalLines(
   )
   return output.split('\n').filter((line) => {
     const isLog = line.startsWith('{')
-    if (isLog && (people.test(line) || challengeTokens.test(line))) return true
+    if (isLog && (people.test(line) || issuedTokens.test(line))) return true
     return secrets.some((secret) => line.includes(secret))
   })
 }

@@ -7,6 +7,7 @@ import {
   type SignInWays,
 } from '../../harness/sign-in-ways.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import type { HttpClient } from '../../src/platform/http-client.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
 import {
   AccessTokens,
@@ -113,6 +114,23 @@ test.each(all)(
     })
     expect([...bounds]).toEqual(['30000 ms, 1048576 bytes'])
     expect(emulator.counters.tokens).toBe(1)
+  },
+)
+
+test.each(['poolFile', 'impersonated'] as const)(
+  'a token of under an hour is asked for, whatever the file says: %s',
+  async (name) => {
+    await using ways = await createSignInWays()
+    const long = { service_account_impersonation: { token_lifetime_seconds: 43_200 } }
+    const asked: unknown[] = []
+    const http: HttpClient = (request) => {
+      if (request.url.endsWith(':generateAccessToken')) {
+        asked.push(JSON.parse(String(request.body)))
+      }
+      return httpClient(request)
+    }
+    await signIn(ways, fileTokens({ ...ways.files[name], ...long, lifetime: 43_200 }), http)
+    expect(asked).toMatchObject([{ scope: [sheetsScope], lifetime: '3300s' }])
   },
 )
 

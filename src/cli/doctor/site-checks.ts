@@ -25,8 +25,7 @@ export const signInCheck: Check = async ({ site, secrets }) => {
   if (spreadsheet.kind !== 'google' || signIn === undefined) return []
   const { email } = spreadsheet.credentials
   const { ok } = findingsOf(signIn.kind === 'key' ? 'key' : 'sign-in')
-  if (signIn.kind === 'machine')
-    return [ok(`without a key, by the metadata server at ${signIn.url}`)]
+  if (signIn.kind === 'machine') return [ok(`by the metadata server at ${signIn.url}`)]
   if (signIn.kind === 'file')
     return [ok(`by a file of the type ${String(signIn.file['type'])}, as ${email}`)]
   const bits = createPrivateKey(signIn.privateKey).asymmetricKeyDetails?.modulusLength ?? 0

@@ -15,11 +15,9 @@ export type SignIn =
       readonly subject?: string
     }
   /** By a credentials file that has more in it than a key. */
-  | { readonly kind: 'file'; readonly file: CredentialsFile }
+  | { readonly kind: 'file'; readonly file: Readonly<Record<string, unknown>> }
   /** By the metadata server at this URL. */
   | { readonly kind: 'machine'; readonly url: string }
-
-type CredentialsFile = Readonly<Record<string, unknown>>
 
 export interface Account {
   /** The address to share the spreadsheet with; `noAddress` where only Google knows it. */
@@ -61,7 +59,7 @@ function readKeyAccount(content: string): Account | Wrong {
   return new Wrong('is a bare key, without the address of its account.', hint)
 }
 
-function problemIn(file: CredentialsFile, type: string): string | undefined {
+function problemIn(file: Readonly<Record<string, unknown>>, type: string): string | undefined {
   const { credential_source: proof, source_credentials: source } = file
   const members = Object.hasOwn(needed, type) ? needed[type] : undefined
   const types = Object.keys(needed).join(', ')

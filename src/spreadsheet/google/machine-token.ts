@@ -6,10 +6,8 @@ import { refused } from './failure.ts'
 const bounds = { timeoutMs: 2_000, answerBytesMax: 64 * 1024 } as const
 
 /**
- * Signs in as the service account of a machine of Google Cloud, by its metadata server. Google's library asks
- * that server by a client of its own, without a limit of time on such a machine.
- *
- * @param url the metadata server, without a path
+ * Signs in as the service account of a machine of Google Cloud, by the metadata server at this origin. Google's
+ * library asks that server by a client of its own, without a limit of time on such a machine.
  */
 export function machineTokens(url: string): AskForToken {
   const account = `${url}/computeMetadata/v1/instance/service-accounts/default`

@@ -8,8 +8,11 @@ export interface LoggedCall {
   readonly access: 'read' | 'write' | undefined
   /** What the client saw. */
   status: number | 'dropped' | 'pending'
-  /** What the emulator did, whatever the client saw. `late`: it will apply the call later. */
-  applied: 'yes' | 'no' | 'late' | 'twice'
+  /**
+   * What the emulator did, whatever the client saw. `late`: it will apply the call later. `known`: it has
+   * developer metadata with the id of the call, and refused it.
+   */
+  applied: 'yes' | 'no' | 'late' | 'twice' | 'known'
   /** The kinds of the requests of a batch. */
   readonly requests: readonly string[]
   /** The number of rows in all `appendCells` of a batch. */

@@ -117,7 +117,7 @@ export class Deliveries {
     if (apply === 'never') return faultyAnswer(fault)
     const first = run()
     const second = apply === 'twice' ? run() : first
-    logged.applied = first.status === 200 ? 'yes' : 'no'
+    logged.applied = appliedBy(first)
     if (apply === 'twice' && logged.applied === 'yes' && second.status === 200) {
       logged.applied = 'twice'
     }
@@ -133,7 +133,7 @@ export class Deliveries {
     const apply = () => {
       if (!this.#late.includes(apply)) return
       this.#late = this.#late.filter((other) => other !== apply)
-      logged.applied = run().status === 200 ? 'yes' : 'no'
+      logged.applied = appliedBy(run())
     }
     this.#late.push(apply)
     if (afterMs !== undefined) this.#after(afterMs, apply)
@@ -166,6 +166,11 @@ export class Deliveries {
       body: this.#google.logBodies ? parsed : undefined,
     })
   }
+}
+
+function appliedBy({ status, body }: Answer): LoggedCall['applied'] {
+  if (status === 200) return 'yes'
+  return body.includes('developer metadata with that ID already exists') ? 'known' : 'no'
 }
 
 /** The answer of a fault that replaces the true one. */

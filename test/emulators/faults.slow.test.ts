@@ -105,7 +105,7 @@ test('a call that is answered 503 can be applied later, after a re-send has over
   clock.advance(20_000)
   expect([rowCount(), emulator.lateCount]).toEqual([1, 0])
   expect(emulator.log.calls().map(({ status, applied }) => [status, applied])).toEqual([
-    [503, 'no'],
+    [503, 'known'],
     [200, 'yes'],
   ])
 })

@@ -45,7 +45,7 @@ const named: Readonly<Record<string, Attempt>> = {
 export const attempts: ReadonlyMap<string, Attempt> = new Map(Object.entries(named))
 
 /** People go on signing up until the fault has met all its calls, or its time is over. */
-async function during(outside: Outside, fault: Fault, forMs = Infinity): Promise<void> {
+async function during(outside: Outside, fault: Fault, forMs = 3 * outageMs): Promise<void> {
   const { emulator, visitors, stop } = outside
   const ends = performance.now() + forMs
   const signups: Promise<void>[] = []

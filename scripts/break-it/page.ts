@@ -1,8 +1,8 @@
 /** Shows what the sandbox has counted, and presses. It counts nothing itself. */
+import { isLost, verdictOf } from './verdict.ts'
 import type { State } from './world.ts'
 
 const pollMs = 300
-const backoff = 'After each failure the service waits longer, for a minute at most.'
 const find = (selector: string) => document.querySelector(selector) ?? document.body
 const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-attempt]')]
 const nameOf = ({ dataset }: HTMLElement) => dataset['attempt'] ?? ''
@@ -16,7 +16,7 @@ void watch()
 async function watch(): Promise<void> {
   const answer = await fetch('state').catch(() => undefined)
   if (answer?.ok) show((await answer.json()) as State)
-  else tell('The sandbox does not answer any more.', 'bad')
+  else tell(['The sandbox does not answer any more.', 'bad'])
   setTimeout(() => void watch(), pollMs)
 }
 
@@ -25,58 +25,42 @@ function show(state: State): void {
   const open = unanswered > 0 ? `, ${unanswered} still wait` : ''
   number('answered', answered, `people, in ${answers.toLocaleString('en')} answers${open}`)
   number('rows', rows, 'in the sheet as it is')
-  number('missing', missing, 'answered, and no row', missing > 0 ? 'waits' : 'good')
+  const missed = isLost(state) ? 'bad' : 'waits'
+  number('missing', missing, 'answered, and no row', missing > 0 ? missed : 'good')
   number('double', double, 'rows too many', double > 0 ? 'bad' : 'good')
-  find('#pid').textContent = String(state.pid)
-  find('code').textContent = state.deletion
+  fill('#pid', String(state.pid))
+  fill('code', state.deletion)
   find('section a').setAttribute('href', state.sheetUrl)
   for (const button of buttons) {
     const { times = 0, isRunning = false } = made[nameOf(button)] ?? {}
     button.ariaBusy = String(isRunning)
     button.dataset['times'] = times > 0 ? `× ${times}` : ''
   }
-  showVerdict(state)
-  find('table').replaceChildren(...tableLines(state))
-  find('ol').replaceChildren(...state.calls.map(callLine))
-}
-
-function showVerdict({ made, answered, unanswered, missing, double }: State): void {
-  const all = Object.values(made)
-  if (all.length === 0) tell('Nothing was pressed yet.')
-  else if (double > 0) tell('It is broken: somebody has two rows.', 'bad')
-  else if (unanswered > 0 || all.some(({ isRunning }) => isRunning)) tell('Breaking it …', 'waits')
-  else if (missing > 0) tell(`${missing} have no row. ${backoff}`, 'waits')
-  else tell(`Each of the ${answered.toLocaleString('en')} who were answered has one row.`, 'good')
+  tell(verdictOf(state))
+  fill('tbody', ...state.lastRows.map(rowLine))
+  fill('ol', ...state.calls.map(callLine))
 }
 
 function number(id: string, count: number, what: string, kind = ''): void {
-  const place = find(`#${id}`)
-  place.className = kind
-  const told = [count.toLocaleString('en'), what].map((text) => element('dd', text))
-  place.replaceChildren(place.children[0] ?? '', ...told)
+  find(`#${id}`).className = kind
+  fill(`#${id} dd`, count.toLocaleString('en'))
+  fill(`#${id} dd + dd`, what)
 }
 
-/** Readers of the screen hear a sentence only when it changes. */
-function tell(sentence: string, kind = ''): void {
-  const verdict = find('#verdict')
-  verdict.className = kind
-  if (verdict.textContent !== sentence) verdict.textContent = sentence
+function tell([sentence, kind]: ReturnType<typeof verdictOf>): void {
+  find('#verdict').className = kind
+  fill('#verdict', sentence)
 }
 
-function tableLines({ lastRows, rows }: State): HTMLElement[] {
-  return lastRows.map((cells, index) => {
-    const line = index === 0 ? 1 : rows - lastRows.length + index + 2
-    const shown = cells.slice(0, 4).map((cell) => element(index === 0 ? 'th' : 'td', cell))
-    return element('tr', element('td', String(line)), ...shown)
-  })
+function rowLine({ line, address, time }: State['lastRows'][number]): HTMLElement {
+  return element('tr', ...[String(line), address, time].map((text) => element('td', text)))
 }
 
 function callLine({ time, status, applied, rows, fault }: State['calls'][number]): HTMLElement {
-  const isKnown = status === 400 && fault === undefined
   const some = rows === 1 ? '1 row' : `${rows} rows`
   const did = {
     ...{ yes: `wrote ${some}`, twice: `wrote ${some} twice`, late: `writes ${some} later` },
-    no: isKnown ? `knew ${some}` : 'wrote nothing',
+    ...{ known: `knew ${some}`, no: 'wrote nothing' },
   }
   const told = { dropped: 'answer lost', pending: 'no answer yet' }
   const said = typeof status === 'number' ? `answered ${status}` : told[status]
@@ -84,6 +68,14 @@ function callLine({ time, status, applied, rows, fault }: State['calls'][number]
   const line = element('li', ...texts)
   line.className = status === 200 ? 'good' : fault === undefined ? '' : 'waits'
   return line
+}
+
+/** Writes only what has changed: people select text, and readers of the screen hear a change. */
+function fill(selector: string, ...content: (string | Node)[]): void {
+  const place = find(selector)
+  const filled = place.cloneNode() as Element
+  filled.append(...content)
+  if (!place.isEqualNode(filled)) place.replaceChildren(...filled.childNodes)
 }
 
 function element(name: string, ...content: (string | Node)[]): HTMLElement {

@@ -52,6 +52,11 @@ test('a release publishes the package and the image after all tests, each with i
   const commandsOf = (job?: Job) => (job?.steps ?? []).map(({ run = '' }) => run).join('\n')
   expect(commandsOf(publish)).toContain('npm publish ./rollcall-*.tgz --provenance')
   expect(commandsOf(image)).toContain('--provenance=mode=max')
+  const isOfThisVersion = `test "v$(node -p 'require("./package.json").version')" = "$GITHUB_REF_NAME"`
+  for (const job of [publish, image]) {
+    const [first] = (job?.steps ?? []).flatMap(({ run = [] }) => run)
+    expect(first).toBe(isOfThisVersion)
+  }
   expect(both?.steps?.length).toBe(2)
 })
 

@@ -28,15 +28,16 @@ function configurationPage(): string {
 
 # Settings
 
-Rollcall reads its settings from environment variables, and from a file \`.env\` in the working folder, with \`NAME=value\` lines.
-\`.env.example\` has an example of each. Without any, it writes signups to a local workbook under \`./data\`;
+Rollcall reads its settings from environment variables, and from a file \`.env\` in the working folder, with \`NAME=value\`
+lines. \`.env.example\` has an example of each. Without any, it writes signups to a local workbook under \`./data\`;
 [google-setup.md](google-setup.md) has each step to a Google spreadsheet.
 
 - A variable of the environment wins over the file, even an empty one. An empty value counts as unset.
-- \`ROLLCALL_FOLDER\`, a variable of the environment only, names the folder to take for the working folder: its \`.env\` counts,
-  and paths of settings begin there.
+- \`ROLLCALL_FOLDER\`, a variable of the environment only, names the folder to take for the working folder: its \`.env\`
+  counts, and paths of settings begin there.
 - In \`.env\` a value between quotes may have several lines, and \`#\` after a space begins a comment.
-- A start with wrong settings tells all problems at once, with what to do, and ends with exit code 2. A secret is never printed.
+- A start with wrong settings tells all problems at once, with what to do, and ends with exit code 2. A secret is never
+  printed.
 - A name in \`.env\` that is no setting, or one in the environment that looks like ours, is a warning at the start and in
   \`doctor\`, with the setting that it may mean.
 - With any \`SHEETS_\` setting, rows go to Google Sheets, and the spreadsheet's id and the service account are needed.

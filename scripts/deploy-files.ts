@@ -10,11 +10,19 @@ import { settings } from '../src/config/settings.ts'
 
 const { port, data, health, stopSeconds, memoryMegabytes, volumeGigabytes, proxies } = shared
 const made = '# Made by `npm run docs:deploy` from deploy/settings.json: change it there.\n'
-const image = `${shared.image}:${manifest.version}`
+const imageName = `${shared.registry}/${shared.name}`
+const image = `${imageName}:${manifest.version}`
+const repository = `https://github.com/${shared.name}`
 const description = `${manifest.description}, such as a Google Sheet`
 
 /** What a person gives, and what nobody has to think of. */
 const asked = ['SHEETS_SHEET_ID', 'SHEETS_PRIVATE_KEY'] as const
+
+/** What a form says of it. */
+function meaningOf(name: (typeof asked)[number]): string {
+  if (name === 'SHEETS_SHEET_ID') return settings[name].meaning
+  return 'The JSON key file of the service account in base64: base64 < service-account.json'
+}
 
 /** The contents of the files that are made, by path from `deploy/`. */
 export function deployFiles(): ReadonlyMap<string, string> {
@@ -82,7 +90,6 @@ function render(): object {
           ...asked.map((key) => ({ key, sync: false })),
           { key: 'ADMIN_TOKEN', generateValue: true },
           { key: 'PORT', value: String(port) },
-          { key: 'TRUST_PROXY', value: String(proxies.render) },
         ],
       },
     ],
@@ -121,7 +128,7 @@ function cloudRun(): object {
       serviceAccountName: 'rollcall@PROJECT.iam.gserviceaccount.com',
       containers: [
         {
-          image: `REGION-docker.pkg.dev/PROJECT/${image.replace('.io', '')}`,
+          image: `REGION-docker.pkg.dev/PROJECT/ghcr/${shared.name}:${manifest.version}`,
           ports: [{ containerPort: port }],
           env: [
             { name: 'SHEETS_SIGN_IN', value: 'application-default' },
@@ -140,11 +147,11 @@ function cloudRun(): object {
 }
 
 /** As in compose.yaml, but for the ways of the host to give settings. */
-function composeService(environment: readonly string[] | object): object {
+function composeService(given: object): object {
   return {
     services: {
       rollcall: {
-        ...{ image, restart: 'unless-stopped', environment, volumes: [`rollcall:${data}`] },
+        ...{ image, restart: 'unless-stopped', ...given, volumes: [`rollcall:${data}`] },
         ...{ read_only: true, tmpfs: '/tmp', cap_drop: ['ALL'] },
         security_opt: ['no-new-privileges:true'],
         stop_grace_period: `${stopSeconds}s`,
@@ -154,7 +161,7 @@ function composeService(environment: readonly string[] | object): object {
   }
 }
 
-const coolifyHead = `# documentation: https://github.com/OWNER/rollcall
+const coolifyHead = `# documentation: ${repository}
 # slogan: ${description}
 # category: forms
 # tags: signup, waitlist, newsletter, forms, google-sheets
@@ -164,17 +171,18 @@ const coolifyHead = `# documentation: https://github.com/OWNER/rollcall
 `
 
 function coolify(): object {
-  return composeService([
+  const environment = [
     `SERVICE_URL_ROLLCALL_${port}`,
     ...asked.map((name) => `${name}=\${${name}}`),
     'ADMIN_TOKEN=$SERVICE_PASSWORD_64_ADMIN',
     `TRUST_PROXY=${proxies.coolify}`,
-  ])
+  ]
+  return composeService({ environment })
 }
 
+/** Dokploy writes what stands under "Environment" to `.env` beside the file. */
 function dokploy(): object {
-  const names = [...asked, 'ADMIN_TOKEN', 'TRUST_PROXY']
-  return composeService(Object.fromEntries(names.map((name) => [name, `\${${name}}`])))
+  return composeService({ env_file: ['.env'] })
 }
 
 function dokployTemplate(): string {
@@ -203,7 +211,7 @@ function caprover(): object {
     captainVersion: 4,
     services: {
       $$cap_appname: {
-        image: `${shared.image}:$$cap_app_version`,
+        image: `${imageName}:$$cap_app_version`,
         restart: 'always',
         environment: {
           ...Object.fromEntries([...asked, 'ADMIN_TOKEN'].map((name) => [name, idOf(name)])),
@@ -217,7 +225,7 @@ function caprover(): object {
       variables: [
         variable('$$cap_app_version', 'Version', { defaultValue: manifest.version }),
         ...asked.map((name) =>
-          variable(idOf(name), name, { description: settings[name].meaning, defaultValue: '' }),
+          variable(idOf(name), name, { description: meaningOf(name), defaultValue: '' }),
         ),
         variable(idOf('ADMIN_TOKEN'), 'ADMIN_TOKEN', { defaultValue: '$$cap_gen_random_hex(32)' }),
       ],
@@ -226,14 +234,13 @@ function caprover(): object {
         end: 'The signup page is at http://$$cap_appname.$$cap_root_domain, the admin page at /admin.',
       },
       ...{ displayName: 'Rollcall', isOfficial: false, description },
-      documentation: 'https://github.com/OWNER/rollcall',
+      documentation: repository,
     },
   }
 }
 
 function easypanelMeta(): object {
   const text = (title: string, more: object = {}) => ({ type: 'string', title, ...more })
-  const repository = 'https://github.com/OWNER/rollcall'
   return {
     ...{ name: 'Rollcall', description, instructions: null },
     changeLog: [{ date: '2026-11-29', description: 'First Release' }],
@@ -245,7 +252,7 @@ function easypanelMeta(): object {
       properties: {
         appServiceName: text('App Service Name', { default: 'rollcall' }),
         appServiceImage: text('App Service Image', { default: image }),
-        ...Object.fromEntries(asked.map((name) => [camelCase(name), text(name)])),
+        ...Object.fromEntries(asked.map((name) => [camelCase(name), text(meaningOf(name))])),
       },
     },
     ...{ benefits: null, features: null, tags: ['Forms'] },

@@ -17,7 +17,7 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   test(
     'each signup is written once and in order under every fault, and no quota is exceeded',
     { timeout: 60 * minute },
-    () => expectAllHold(baseSeed, 5_000),
+    () => expectAllHold(baseSeed, 2_500),
   )
 
   test('a seed gives the same trace, line for line, whenever it is run', async () => {

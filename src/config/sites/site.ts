@@ -60,11 +60,13 @@ export function readSiteValues(site: SettingsReader): SiteValues {
   const under = <Under extends keyof SiteSettings>(path: Under) =>
     bySitePath(path, (name) => site.value(name)) as unknown as SiteSettings[Under]
   const { spreadsheet: _, credentialsFile: __, signIn: ___, subject: ____, ...values } = under('')
+  const closing = under('closing.')
   // A site has texts in the place of “on”.
   const isGreeted = site.value('WELCOME_MAIL') !== 'off'
   return {
     ...values,
-    closing: under('closing.'),
+    // Without seats, nothing goes to an overflow tab that the site inherits.
+    closing: closing.after === undefined ? { ...closing, overflowTab: undefined } : closing,
     page: under('page.'),
     spam: under('spam.'),
     mail: { ...under('mail.'), welcome: isGreeted ? under('mail.welcome.') : undefined },

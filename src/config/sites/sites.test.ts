@@ -79,12 +79,18 @@ const around: Variables = {
   CHALLENGE_SECRET_KEY_LAUNCH: 'the-secret',
 }
 
-test('a site says when it closes, and may inherit an overflow tab that it has no use for', () => {
+test('a site says when it closes, and inherits an overflow tab only with seats', () => {
   const closing = { at: '2026-12-01T18:00:00Z', after: 3, overflowTab: 'Sheet1' }
   expect(told(site({ closing }))).toEqual(['sites.launch.closing.overflowTab is the default tab.'])
+  const clash = site({ closing: { after: 3 }, defaultTab: 'Later' })
+  expect(told(clash, { OVERFLOW_TAB: 'later' })).toEqual([
+    'OVERFLOW_TAB is the default tab of the site launch.',
+  ])
   const { sites, all } = read(site({ closing: { after: 3 } }), { OVERFLOW_TAB: 'Later' })
   expect(sites[0]?.site.closing).toEqual({ at: undefined, after: 3, overflowTab: 'Later' })
-  expect([...all, ...read(site({}), { OVERFLOW_TAB: 'Later' }).all]).toEqual([])
+  const without = read(site({ closing: {} }), { OVERFLOW_TAB: 'Later' })
+  expect(without.sites[0]?.site.closing.overflowTab).toBeUndefined()
+  expect([...all, ...without.all]).toEqual([])
 })
 
 test('a site says what is its own, and the rest comes from the environment', () => {

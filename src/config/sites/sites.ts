@@ -61,7 +61,7 @@ export function readSites(reader: SettingsReader, files: Files): Sites {
       ),
     }
     refuseTaken(site, config)
-    if (!isNamed || site.says('OVERFLOW_TAB')) refuseOverflow(site, config)
+    refuseOverflow(site, config, isNamed)
     return {
       site: config,
       secrets: {
@@ -141,16 +141,20 @@ function takenSpreadsheet(owner: string, isShared: boolean): Refusal {
   }
 }
 
-/** Refuses an overflow tab that is the default one, or gets nothing. A site of the file may inherit one it has no use for. */
-function refuseOverflow(site: SettingsReader, { closing, defaultTab }: SiteConfig): void {
-  const { after, overflowTab } = closing
-  if (overflowTab === undefined) return
+/** Refuses an overflow tab that is the default one, or gets nothing. A site of the file may inherit one that gets nothing. */
+function refuseOverflow(site: SettingsReader, config: SiteConfig, isNamed: boolean): void {
+  const overflowTab = site.value('OVERFLOW_TAB')
+  const isUsed = config.closing.after !== undefined
+  const isInherited = isNamed && !site.says('OVERFLOW_TAB')
+  if (overflowTab === undefined || (isInherited && !isUsed)) return
   const expected = 'a tab of its own, with CLOSES_AFTER, too'
-  const hint = 'Choose another name; set CLOSES_AFTER; or remove it.'
-  if (tabKey(overflowTab) === tabKey(defaultTab))
-    site.refuse('OVERFLOW_TAB', { problem: 'is the default tab.', expected, hint })
-  if (after === undefined)
+  if (!isUsed) {
+    const hint = 'Set CLOSES_AFTER, too; or remove it.'
     site.refuse('OVERFLOW_TAB', { problem: 'is set, and CLOSES_AFTER is not.', expected, hint })
+  } else if (tabKey(overflowTab) === tabKey(config.defaultTab)) {
+    const problem = `is the default tab${isInherited ? ` of the site ${config.name}` : ''}.`
+    site.refuse('OVERFLOW_TAB', { problem, expected, hint: 'Choose another name.' })
+  }
 }
 
 /** Refuses a heading that has another use in the same site. */

@@ -11,6 +11,7 @@ import { ToldLines } from '../ops/refusal-events.ts'
 import { endpointKeyOf } from '../outbox/webhook/endpoint.ts'
 import { Listeners } from '../platform/listeners.ts'
 import type { Clock } from '../platform/clock.ts'
+import { overflowKeyOf } from '../signup/closing.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type OwnColumn, ownColumns } from '../signup/row.ts'
 import { tabKey } from '../signup/signup.ts'
@@ -64,7 +65,7 @@ export function parseContext(
   source: ParseContext['source'],
   { defaultTab, tabs, fields, closing: { overflowTab } }: SiteConfig,
 ) {
-  const overflowKey = overflowTab === undefined ? undefined : tabKey(overflowTab)
+  const overflowKey = overflowKeyOf({ overflowTab })
   const named = (tabs ?? []).filter((tab) => tabKey(tab) !== overflowKey)
   // The owner may bring signups along that are there already.
   const isOwner = source === 'import'

@@ -1,4 +1,4 @@
-import type { Millis } from './signup.ts'
+import { type Millis, tabKey } from './signup.ts'
 
 /** When a site takes no more signups, or where it puts those beyond its seats. Without members, it stays open. */
 export interface Closing {
@@ -8,6 +8,11 @@ export interface Closing {
   readonly after?: number | undefined
   /** The tab of those that come when all seats are taken. Nobody can name it. */
   readonly overflowTab?: string | undefined
+}
+
+/** The key of the overflow tab; undefined when there is none. */
+export function overflowKeyOf({ overflowTab }: Closing = {}): string | undefined {
+  return overflowTab === undefined ? undefined : tabKey(overflowTab)
 }
 
 /** The problem of a signup that comes too late. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { overflowKeyOf } from '../../signup/closing.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Appended, AppendResults, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
@@ -24,7 +25,6 @@ import {
   stepToFindAsked,
 } from '../tables/pending/pending.ts'
 import { isHeld, stepsToNote, type Suspect } from '../tables/quarantine.ts'
-import { overflowKeyOf } from '../tables/seats.ts'
 import type { Tab, TabRequest } from '../tables/tabs.ts'
 import { appendStatements } from './append-statements.ts'
 import type { Step } from './connections.ts'
@@ -123,7 +123,7 @@ function appendStep(site: IntakeSite, group: readonly HashedRequest[]): Step {
     items.map((item) => isHeld(site, item)),
     items.map(({ place }) => place),
     ...listsOf(items),
-    ...(after === undefined ? [] : [after, overflowKeyOf(policy) ?? null]),
+    ...(after === undefined ? [] : [after, overflowKeyOf(policy.closing) ?? null]),
   ]
 }
 
@@ -142,7 +142,7 @@ function outcomesOf(
   seats.learn(Number(answer['taken'] ?? 0))
   const names = new Map(found.map(({ key, name }) => [key, name]))
   const fullFrom = numberOf(answer['fullFrom']) ?? Infinity
-  const overflowKey = overflowKeyOf(policy)
+  const overflowKey = overflowKeyOf(policy.closing)
   let position = Number(answer['position'])
   let no = 0
   return group.map(({ signups, tabs }, index): Outcome => {

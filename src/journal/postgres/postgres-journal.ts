@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
+import { overflowKeyOf } from '../../signup/closing.ts'
 import type { Imported } from '../contracts/import-log.ts'
 import type { Commit, OpenJournal, OpenReader, SitePolicies } from '../contracts/journal.ts'
 import { Listeners } from '../../platform/listeners.ts'
@@ -7,7 +8,6 @@ import { deciding, decisions, type ImportEngine } from '../tables/imports.ts'
 import type { SiteRequest } from '../tables/intake.ts'
 import { journalOf, openJournal } from '../tables/journal.ts'
 import { rowStatus } from '../tables/layout.ts'
-import { overflowKeyOf } from '../tables/seats.ts'
 import { readersIn } from '../tables/reader.ts'
 import { AppendGroups } from './append-groups.ts'
 import { commitAppends } from './appends.ts'
@@ -97,7 +97,7 @@ function importsIn(
     looksFirst: false,
     add: async (values, signups, before, behind) => {
       const hashed = signups.map((signup) => ({ ...signup, hash: hashOf(signup.email) }))
-      const overflowKey = overflowKeyOf(policy) ?? null
+      const overflowKey = overflowKeyOf(policy.closing) ?? null
       const add = [sql.add, ...values, ...listsOf(hashed), overflowKey] as const
       const answers = await db.changeUnsynced([headLock], ...before, add, ...behind)
       return answers[before.length]?.rows ?? []

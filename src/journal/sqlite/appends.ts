@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { overflowKeyOf } from '../../signup/closing.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Listeners } from '../../platform/listeners.ts'
@@ -20,7 +21,7 @@ import {
   stepsToAsk,
   stepsToCountAsked,
 } from '../tables/pending/pending.ts'
-import { overflowKeyOf, seatsIn, stepToReadSeats } from '../tables/seats.ts'
+import { seatsIn, stepToReadSeats } from '../tables/seats.ts'
 import { isHeld, stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import type { Tab } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
@@ -234,7 +235,7 @@ export function importsIn(
   db: SqliteDatabase,
   { id, hashOf, policy }: Pick<IntakeSite, 'id' | 'hashOf' | 'policy'>,
 ): ImportEngine {
-  const overflowKey = overflowKeyOf(policy)
+  const overflowKey = overflowKeyOf(policy.closing)
   return {
     looksFirst: true,
     add: (values, signups, before, behind) =>

@@ -1,9 +1,10 @@
+import { overflowKeyOf } from '../../signup/closing.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { personOf } from '../hashes.ts'
 import { type Dialect, type Row, statementsOf, type Step } from '../sql.ts'
 import { rowStatus } from './layout.ts'
 import { idOf } from './rows.ts'
-import { overflowKeyOf, stepToCountIfSeatless } from './seats.ts'
+import { stepToCountIfSeatless } from './seats.ts'
 import type { Site } from './site.ts'
 import type { Tab } from './tabs.ts'
 import { stepToCount } from './tally.ts'
@@ -39,7 +40,7 @@ export function stepsToAppend(
   confirmedAt: Millis | null = null,
 ): readonly Step[] {
   const { id, hashOf, policy } = site
-  const isBeyond = tab.key === overflowKeyOf(policy)
+  const isBeyond = tab.key === overflowKeyOf(policy.closing)
   const receivedAt = Number(row['receivedAt'])
   const cells = cellColumns.map((column) => String(row[column]))
   const hash = hashOf(String(row['email']))

@@ -10,8 +10,9 @@ import {
   rowOf,
 } from '../sql.ts'
 import { rowStatus } from './layout.ts'
+import { overflowKeyOf } from '../../signup/closing.ts'
 import { tabKey } from '../../signup/signup.ts'
-import { overflowKeyOf, stepToNoteLost } from './seats.ts'
+import { stepToNoteLost } from './seats.ts'
 import { recordColumns, rowsBehind, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 
@@ -123,7 +124,7 @@ export function comparedOf({ db, id, policy }: Site): ComparedSignups {
       await db.change(lock, [sql.noteArrived, given], [sql.count, given], [sql.drop, given])
     },
     noteLost: async (rows) => {
-      const overflowKey = overflowKeyOf(policy)
+      const overflowKey = overflowKeyOf(policy.closing)
       const seated = [...rows].filter(([tab]) => tabKey(tab) !== overflowKey)
       await db.change(
         lock,

@@ -1,5 +1,5 @@
-import { type Openness, opennessOf } from '../../signup/closing.ts'
-import { type Millis, type SignupId, tabKey } from '../../signup/signup.ts'
+import { type Openness, opennessOf, overflowKeyOf } from '../../signup/closing.ts'
+import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
 import { type Answer, type Operation, rowOf, statementsOf, type Step } from '../sql.ts'
 import { factOf, type ReadSite, setFact } from './facts.ts'
@@ -8,7 +8,7 @@ import { adding, allTime } from './tally.ts'
 
 /*
  * Every accepted signup takes a seat, but for those that are counted as `seatless` besides: ignored duplicates, and what
- * is in the overflow tab. So seats cost a site nothing that has none, and are known from its first signup on.
+ * is in the overflow tab. Both are counted in every site, so a site that gets seats later knows who has taken some.
  */
 
 /** How many seats of a site are taken, in SQL. To be relied on, it needs the lock of the head. */
@@ -56,12 +56,12 @@ export function stepToCountSeats(site: number, what: 'seatless' | 'lost', count:
 
 /** Counts an accepted signup that was added or released in this transaction as seatless, if it is. */
 export function stepToCountIfSeatless({ id, policy }: ClosingSite, signup: SignupId): Step {
-  return [sql.countIfSeatless, id, signup, overflowKeyOf(policy) ?? null]
+  return [sql.countIfSeatless, id, signup, overflowKeyOf(policy.closing) ?? null]
 }
 
 /** The steps that take the seats of what was in a tab before it became the overflow tab; behind the lock of the head. */
 export function* stepsToUnseat({ id, policy }: ClosingSite): Operation<readonly Step[]> {
-  const key = overflowKeyOf(policy)
+  const key = overflowKeyOf(policy.closing)
   const fact = `overflow tab ${key}`
   if (key === undefined || (yield* factOf(id, fact)) !== undefined) return []
   return [[sql.unseat, id, key, fact], setFact(id, fact, 'known')]
@@ -70,11 +70,6 @@ export function* stepsToUnseat({ id, policy }: ClosingSite): Operation<readonly 
 /** Notes how many signups took a seat that the journal has lost, instead of what was noted before. */
 export function stepToNoteLost(site: number, count: number): Step {
   return [sql.noteLost, site, count]
-}
-
-/** The key of the overflow tab; undefined when there is none. */
-export function overflowKeyOf({ closing }: Pick<JournalPolicy, 'closing'>): string | undefined {
-  return closing?.overflowTab === undefined ? undefined : tabKey(closing.overflowTab)
 }
 
 /** What this process knows of the seats of a site. Only appending decides: others may have taken the last one. */

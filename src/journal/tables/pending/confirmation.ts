@@ -1,4 +1,5 @@
 import { mailboxOf, shortAddress } from '../../../signup/mailbox.ts'
+import { overflowKeyOf } from '../../../signup/closing.ts'
 import { consentIn } from '../../../signup/metadata.ts'
 import { type Millis, tabKey } from '../../../signup/signup.ts'
 import { type Confirmation, declinedMs, type LinkState } from '../../contracts/confirmation.ts'
@@ -52,7 +53,8 @@ const sql = statementsOf('confirmation', () => {
             WHERE ${ofPerson} AND number > $3 AND state = ${pending}
             ORDER BY number LIMIT ${othersMax}`,
     findConfirmed: `SELECT number, sheet_tab AS "sheetTab" FROM pending
-                    WHERE ${ofPerson} AND state = ${confirmed} ORDER BY number = $3 DESC LIMIT 1`,
+                    WHERE ${ofPerson} AND state = ${confirmed}
+                    ORDER BY number = $3 DESC, number DESC LIMIT 1`,
     close: closing('site + 0 = $1 AND number = $2'),
     markConfirmed: `UPDATE pending SET state = ${confirmed}, sheet_tab = $2, ${erasedPending}
                     WHERE number = $1`,
@@ -166,10 +168,8 @@ function* stateOf(site: TabbedSite, linked: Linked, now: Millis): Operation<Link
   if (kind === 'confirm' && !isBack && confirmed.rows.length === 0)
     return { ...over, state: 'over' }
   const email = [linked.email, ...emails].find((it) => it !== '')
-  const { overflowTab } = site.policy.closing ?? {}
-  const isOverflow = confirmed.rows.some(
-    (one) => overflowTab !== undefined && tabKey(toOpen(one).sheetTab) === tabKey(overflowTab),
-  )
+  const overflowKey = overflowKeyOf(site.policy.closing)
+  const isOverflow = confirmed.rows.some((one) => tabKey(toOpen(one).sheetTab) === overflowKey)
   const address = email && shortAddress(email)
   return { ...over, state: 'confirmed', address, ...(isOverflow && { overflow: true }) }
 }

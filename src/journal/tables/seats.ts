@@ -77,6 +77,8 @@ export class Seats {
   readonly #site: ReadSite
   readonly #closing: NonNullable<JournalPolicy['closing']>
   #isFull = false
+  /** How often it was learned that all are taken. */
+  #learned = 0
 
   constructor(site: ReadSite & { readonly policy: Pick<JournalPolicy, 'closing'> }) {
     this.#site = site
@@ -96,14 +98,18 @@ export class Seats {
 
   /** Learns that so many seats are taken at least. To call when that is on disk. */
   learn(taken: number): void {
-    this.#isFull ||= this.#isFullAt(taken)
+    if (!this.#isFullAt(taken)) return
+    this.#isFull = true
+    this.#learned += 1
   }
 
   /** As `IntakeLog.lookAtSeats`. */
   async look(): Promise<void> {
     if (this.#closing.after === undefined) return
+    const learned = this.#learned
     const [answer] = await this.#site.db.query(stepToReadSeats(this.#site.id))
-    this.#isFull = this.#isFullAt(seatsIn(answer))
+    // What was read may be from before that.
+    if (learned === this.#learned) this.#isFull = this.#isFullAt(seatsIn(answer))
   }
 
   #isFullAt(taken: number): boolean {

@@ -84,28 +84,30 @@ export function confirmationOf(site: TabbedSite): Confirmation {
     }
   }
   const personAt = (address: string) => personOf(addressHash(secret, address))
-  const deciding = (message: string, now: Millis, decide: (linked: Linked) => Operation<unknown>) =>
+  const deciding = <T>(message: string, now: Millis, decide: (linked: Linked) => Operation<T>) =>
     change(function* () {
       const linked = yield* linkedBy(id, message)
       if (!linked) return undefined
-      yield* decide(linked)
-      return yield* stateOf(site, linked, now)
+      const outcome = yield* decide(linked)
+      return { outcome, state: yield* stateOf(site, linked, now) }
     })
   return {
     look: (message, now) => reading(db, lookingAt(site, message, now)),
     confirm: async (message, now) => {
-      let outcome: Confirming = 'nothing'
-      const state = await deciding(message, now, function* (linked) {
-        outcome = yield* confirming(site, linked, now)
-      })
-      const done = outcome as Confirming
-      if (done === 'added') {
+      const decided = await deciding(message, now, (linked) => confirming(site, linked, now))
+      if (!decided) return undefined
+      const { outcome, state } = decided
+      if (outcome === 'closed') return { ...state, state: 'closed' }
+      if (outcome !== 'nothing') {
         site.appended.tell(1)
-        await site.seats.look()
+        site.seats.learn(outcome.taken)
       }
-      return state && done === 'closed' ? { ...state, state: 'closed' } : state
+      return state
     },
-    decline: (message, now) => deciding(message, now, (linked) => declining(site, linked, now)),
+    decline: async (message, now) => {
+      const decided = await deciding(message, now, (linked) => declining(site, linked, now))
+      return decided?.state
+    },
     leave: async (message, now) => {
       await leave(site, message, now)
       return reading(db, lookingAt(site, message, now))
@@ -174,8 +176,8 @@ function* stateOf(site: TabbedSite, linked: Linked, now: Millis): Operation<Link
   return { ...over, state: 'confirmed', address, ...(isOverflow && { overflow: true }) }
 }
 
-/** What became of a confirmation. */
-type Confirming = 'added' | 'nothing' | 'closed'
+/** What became of a confirmation: how many seats are taken when it was added. */
+type Confirming = { readonly taken: number } | 'nothing' | 'closed'
 
 /** Appends what the mail of the link asked for. When all seats are taken, it goes to the overflow tab, or waits on. */
 function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<Confirming> {
@@ -198,18 +200,19 @@ function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<C
   if (!tab) return 'nothing'
   const { key } = tabs.named(sheetTab)
   const ofTab = newer.rows.filter((one) => tabs.named(toOpen(one).sheetTab).key === key)
-  yield* ask(
+  const greeted = { email, language, share: '' }
+  const answers = yield* ask(
     [sql.close, id, number],
     ...stepsToAppend(site, row, tab, now),
     [sql.markConfirmed, number, goesTo],
     ...stepsToEndAsked(site, givenNumbers(ofTab), now),
     [sql.unblock, id, person, recipient],
     stepToCount(id, 'confirmed', now),
+    ...(policy.welcomes === true ? [stepToGreet(site, greeted, now, idOf(row['id']))] : []),
+    stepToReadSeats(id),
   )
-  if (policy.welcomes === true) {
-    yield* ask(stepToGreet(site, { email, language, share: '' }, now, idOf(row['id'])))
-  }
-  return 'added'
+  const [takenNow = taken] = answers.slice(-1)
+  return { taken: seatsIn(takenNow) }
 }
 
 function* declining(site: TabbedSite, linked: Linked, now: Millis): Operation<void> {

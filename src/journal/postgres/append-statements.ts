@@ -82,7 +82,8 @@ function seating(takesSeat: string): string {
           ORDER BY no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) < $19::bigint AS is_open
         FROM (
           SELECT item.*, ${seatsTaken('$1')} AS taken,
-            (own_tab IS NOT NULL AND NOT is_held AND ${takesSeat})::integer AS takes FROM item
+            (own_tab IS NOT NULL AND own_tab IS DISTINCT FROM ${overflowTab} AND NOT is_held
+              AND ${takesSeat})::integer AS takes FROM item
         ) AS claim
       ) AS counted`
 }
@@ -105,6 +106,7 @@ export const appendStatements = statementsOf('postgres appends', (dialect) => {
       ELSE ${statusOfNew(dialect, { person, tab, hash: `${of}.hash`, site: '$1' })} END`
   }
   const inTab = once('placed', 'position', 'placed.tab')
+  const inSite = once('placed', 'position')
   const isIgnored = `row_status = ${none}`
   const isBeyond = `row_status = ${wanted} AND tab = ${overflowTab}`
   return {
@@ -114,7 +116,7 @@ export const appendStatements = statementsOf('postgres appends', (dialect) => {
       ...{ status: unlessHeld(String(wanted)), isSeatless: isBeyond, takesSeat: 'true' },
     }),
     appendSeatsOnce: appendSql({
-      status: unlessHeld(`CASE WHEN is_open THEN ${inTab} ELSE ${once('placed', 'position')} END`),
+      status: unlessHeld(`CASE WHEN tab = ${overflowTab} THEN ${inSite} ELSE ${inTab} END`),
       isSeatless: `${isIgnored} OR ${isBeyond}`,
       takesSeat: `${once('item', 'no', 'item.own_tab')} = ${wanted}`,
     }),

@@ -113,16 +113,17 @@ class Appends {
     if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
     if (request.asks) return this.#ask(request, request.asks)
     const tabs = this.#tabsOf(request)
+    const overflowKey = overflowKeyOf(site.policy.closing)
     let duplicates = 0
     const results: (SignupStatus | undefined)[] = []
     for (const [index, signup] of signups.entries()) {
       const taken = this.#seatsTaken(site)
       const openness = taken === undefined ? 'open' : site.seats.opennessAt(taken)
       if (openness === 'closed') break
-      const isBeyond = openness === 'overflow'
-      const tab = isBeyond ? tabs.at(-1) : tabs[index]
+      const tab = openness === 'overflow' ? tabs.at(-1) : tabs[index]
       results.push(undefined)
       if (!tab) continue
+      const isBeyond = tab.key === overflowKey
       const { id, receivedAt, email, suspect } = signup
       if (suspect) addTo(this.#suspects, site, [{ ...signup, suspect }])
       const hash = site.hashOf(email)

@@ -32,6 +32,8 @@ function describe(result: RestoreResult): string[] {
       'Who confirmed, declined or left after it is unknown: they are pending or on the list as they were.',
     isBlind &&
       'What was released from quarantine or erased there after it is held again: what is released again may get a second row.',
+    isBlind &&
+      'With CLOSES_AFTER all seats count as taken until the service has compared the spreadsheet.',
     isQuotaUnknown &&
       'The calls since the backup are unknown, so the quota counts as used up by them.',
     'Start the service now.' +

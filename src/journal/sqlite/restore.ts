@@ -15,9 +15,9 @@ import { findFrozen, refOf, stepsToRelease } from '../tables/batches.ts'
 import { callsAfter, replacingCalls } from '../tables/call-ledger.ts'
 import { eraseHeld } from '../tables/erase.ts'
 import { erasureOf, toTombstone } from '../tables/erasure.ts'
-import { dropFact, setFact } from '../tables/facts.ts'
+import { dropFact, factOf, setFact } from '../tables/facts.ts'
 import { siteIds, readerOf } from '../tables/reader.ts'
-import { seatsIn, stepToCountSeats, stepToReadSeats } from '../tables/seats.ts'
+import { guessedFact, seatsIn, stepToCountSeats, stepToReadSeats } from '../tables/seats.ts'
 import { codesOfSite, findSite, newMarkerBase, newSiteCode } from '../tables/site.ts'
 import { connect, damageIn } from './connect.ts'
 import { SqliteDatabase } from './database.ts'
@@ -113,18 +113,19 @@ function isSound(file: string): boolean {
 interface ReplacedSite {
   readonly tombstones: readonly Tombstone[]
   readonly codes: readonly string[]
-  /** How many seats were taken there. */
-  readonly seats: number
+  /** How many seats were taken there; undefined when nothing tells it. */
+  readonly seats: number | undefined
   /** Undefined when that journal cannot be used, or does not have the site. */
   readonly id?: number
 }
 
 async function readSite(name: string, old: SqliteDatabase | undefined): Promise<ReplacedSite> {
   const site = old && (await reading(old, findSite(name)))
-  if (!site) return { tombstones: [], codes: [], seats: 0 }
+  if (!site) return { tombstones: [], codes: [], seats: old && 0 }
+  const isGuess = (await reading(old, factOf(site.id, guessedFact))) !== undefined
   const [{ rows }, seats] = await old.query([sql.tombstones, site.id], stepToReadSeats(site.id))
   return {
-    seats: seatsIn(seats),
+    seats: isGuess ? undefined : seatsIn(seats),
     tombstones: rows.map(toTombstone),
     codes: await reading(old, codesOfSite(site)),
     id: site.id,
@@ -144,9 +145,12 @@ async function makeRestoredSite(
   const reader = readerOf(site)
   const figures = await reader.figures()
   const { waiting } = figures
-  const lost = Math.max(0, replaced.seats - (await reader.seatsTaken()))
+  const { after } = site.policy.closing ?? {}
+  // Until the comparison tells, no seat is given that somebody may have.
+  const { seats = after ?? 0 } = replaced
+  const lost = Math.max(0, seats - (await reader.seatsTaken()))
   // Signups that only the spreadsheet has take seats.
-  const isCompared = waiting > 0 || site.policy.closing?.after !== undefined
+  const isCompared = waiting > 0 || after !== undefined
   await db.transact([], function* () {
     const codes = new Set([...(yield* codesOfSite(site)), ...replaced.codes])
     yield* ask(
@@ -155,6 +159,7 @@ async function makeRestoredSite(
       ...(isCompared ? [] : [setFact(id, restoredFact, '')]),
       // Until that is compared.
       stepToCountSeats(id, 'lost', lost),
+      ...(replaced.seats === undefined ? [setFact(id, guessedFact, '')] : []),
       // How delivery fared when the backup was made.
       dropFact(id, deliveryFact),
       dropFact(id, noticesFact),

@@ -2,6 +2,7 @@ import type { ComparedSignups, KnownRow } from '../contracts/comparison.ts'
 import {
   flagOf,
   givenPositions,
+  headLock,
   numberOf,
   type Row,
   rowReader,
@@ -12,7 +13,7 @@ import {
 import { rowStatus } from './layout.ts'
 import { overflowKeyOf } from '../../signup/closing.ts'
 import { tabKey } from '../../signup/signup.ts'
-import { stepToNoteLost } from './seats.ts'
+import { stepsToNoteLost } from './seats.ts'
 import { recordColumns, rowsBehind, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
 
@@ -126,13 +127,8 @@ export function comparedOf({ db, id, policy }: Site): ComparedSignups {
     noteLost: async (rows) => {
       const overflowKey = overflowKeyOf(policy.closing)
       const seated = [...rows].filter(([tab]) => tabKey(tab) !== overflowKey)
-      await db.change(
-        lock,
-        stepToNoteLost(
-          id,
-          seated.reduce((sum, [, count]) => sum + count, 0),
-        ),
-      )
+      const count = seated.reduce((sum, [, ofTab]) => sum + ofTab, 0)
+      await db.change([headLock], ...stepsToNoteLost(id, count))
     },
   }
 }

@@ -2,7 +2,7 @@ import { type Openness, opennessOf, overflowKeyOf } from '../../signup/closing.t
 import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
 import { type Answer, type Operation, rowOf, statementsOf, type Step } from '../sql.ts'
-import { factOf, type ReadSite, setFact } from './facts.ts'
+import { dropFact, factOf, type ReadSite, setFact } from './facts.ts'
 import { rowStatus } from './layout.ts'
 import { adding, allTime } from './tally.ts'
 
@@ -31,9 +31,14 @@ const sql = statementsOf('seats', ({ id }) => ({
     WHERE tab.site = $1 AND tab.key = $2 AND row_status IN (${rowStatus.wanted}, ${rowStatus.present})
       AND NOT EXISTS (SELECT 1 FROM fact WHERE fact.site = $1 AND fact.name = $3)
     HAVING count(*) > 0`),
-  noteLost: `INSERT INTO tally (site, what, slot, name, count) VALUES ($1, 'lost', ${allTime}, '', $2)
-             ON CONFLICT (site, what, slot, name) DO UPDATE SET count = excluded.count`,
+  noteLost: `INSERT INTO tally AS known (site, what, slot, name, count) VALUES ($1, 'lost', ${allTime}, '', $2)
+             ON CONFLICT (site, what, slot, name) DO UPDATE SET count = excluded.count
+             WHERE excluded.count > known.count
+               OR EXISTS (SELECT 1 FROM fact WHERE fact.site = $1 AND fact.name = $3)`,
 }))
+
+/** Name of a fact: a restore has counted all seats as taken, as nothing told how many were. */
+export const guessedFact = 'lost seats guessed'
 
 interface ClosingSite {
   readonly id: number
@@ -67,9 +72,12 @@ export function* stepsToUnseat({ id, policy }: ClosingSite): Operation<readonly 
   return [[sql.unseat, id, key, fact], setFact(id, fact, 'known')]
 }
 
-/** Notes how many signups took a seat that the journal has lost, instead of what was noted before. */
-export function stepToNoteLost(site: number, count: number): Step {
-  return [sql.noteLost, site, count]
+/**
+ * Notes how many signups took a seat that the journal has lost, behind the lock of the head. It lowers only what a
+ * restore has guessed: what it knows may have left the spreadsheet since, or have never come there.
+ */
+export function stepsToNoteLost(site: number, count: number): readonly Step[] {
+  return [[sql.noteLost, site, count, guessedFact], dropFact(site, guessedFact)]
 }
 
 /** What this process knows of the seats of a site. Only appending decides: others may have taken the last one. */

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { Journal, JournalPolicy } from '../../../src/journal/contracts/journal.ts'
+import { guessedFact } from '../../../src/journal/tables/seats.ts'
 import type { Signup } from '../../../src/signup/signup.ts'
 import { link } from './confirmation-contract.ts'
 import { type ContractTest, inTwo, nth, resultsOf, underPolicy } from './contract.ts'
@@ -307,18 +308,47 @@ export const seats: readonly ContractTest[] = [
   },
 
   {
-    title: 'signups that only the spreadsheet has take seats, but not those in the overflow tab',
-    run: underPolicy(three, async (journal) => {
+    title:
+      'signups that only the spreadsheet has take seats, but not those in the overflow tab, and none gives one back that was known',
+    run: underPolicy(three, async ({ compared, delivery, ...journal }) => {
       await append(journal, one('a'))
-      await journal.compared.noteLost(
-        new Map([
-          ['Sheet1', 1],
-          [overflowTab.toLowerCase(), 7],
-        ]),
-      )
+      const rows = [
+        ['Sheet1', 1],
+        [overflowTab.toLowerCase(), 7],
+      ] as const
+      await compared.noteLost(new Map(rows))
       expect(await append(journal, one('b'), one('c'))).toEqual(['Sheet1', overflowTab])
-      await journal.compared.noteLost(new Map([['Sheet1', 2]]))
+      await compared.noteLost(new Map([['Sheet1', 2]]))
       expect(await taken(journal)).toBe(4)
+      await compared.noteLost(new Map([['Sheet1', 1]]))
+      expect(await taken(journal)).toBe(4)
+      await delivery.noteFact(guessedFact, '')
+      for (const count of [1, 0]) {
+        await compared.noteLost(new Map([['Sheet1', count]]))
+        expect(await taken(journal)).toBe(3)
+      }
+    }),
+  },
+
+  {
+    title: 'what went to the overflow tab while a seat was left takes none',
+    run: underPolicy(ignoring, async ({ compared, delivery, ...journal }) => {
+      await append(journal, one('a', { sheetTab: 'News' }))
+      await compared.noteLost(new Map([['Sheet1', 2]]))
+      expect(await openness(journal)).toBe('overflow')
+      await delivery.noteFact(guessedFact, '')
+      await compared.noteLost(new Map())
+      expect(await append(journal, one('b'), one('a'))).toEqual([overflowTab, overflowTab])
+      expect(await taken(journal)).toBe(1)
+      expect(await openness(journal)).toBe('open')
+      expect(await append(journal, one('c'), one('d'), one('e'))).toEqual([
+        ...['Sheet1', 'Sheet1'],
+        overflowTab,
+      ])
+      expect(addressesOf(await freezeNext(delivery))[overflowTab]).toEqual([
+        'b@example.com',
+        'e@example.com',
+      ])
     }),
   },
 ]

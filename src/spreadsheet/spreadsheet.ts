@@ -209,7 +209,7 @@ export interface RowPart {
   readonly kind: 'rows'
   /** The same for one tab in every reading, whatever its name is. */
   readonly place: string
-  /** The tab's name or, in the workbook, that of its file. */
+  /** The tab's name; in the workbook that of its file, where its rows do not tell. */
   readonly tab: string
   readonly rows: readonly RowKey[]
 }

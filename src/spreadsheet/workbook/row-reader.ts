@@ -7,6 +7,7 @@ import { isTimestamp, rowKey } from '../row-key.ts'
 import type { NextRows, RowKey, RowPart, RowReader } from '../spreadsheet.ts'
 import { ifExists } from '../../platform/node/durable-file.ts'
 import { failureOf } from './failure.ts'
+import { fileName } from './file-name.ts'
 import { headOf, type HeaderRow, readHeaderRow } from './header-row.ts'
 import { textsOf } from './records.ts'
 
@@ -67,11 +68,13 @@ async function* readFile(directory: string, name: string): AsyncGenerator<RowPar
   )
   if (!(await file.stat()).isFile()) return
   const headerRow = readHeaderRow(await headOf(file))
-  const tab = name.slice(0, -'.csv'.length)
+  let tab = name.slice(0, -'.csv'.length)
   let rows: RowKey[] = []
   for await (const text of textsOf(file)) {
-    const { key } = readRow(text, headerRow)
+    const { cells, key } = readRow(text, headerRow)
     if (key) rows.push(key)
+    // A name with a hash tells less than the cell of the tab.
+    if (tab.includes('~')) tab = cells.findLast((cell) => fileName(cell) === name) ?? tab
     if (rows.length < rowsPerPart) continue
     yield { kind: 'rows', place: name, tab, rows }
     rows = []

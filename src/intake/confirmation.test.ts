@@ -24,7 +24,8 @@ function world(mail: VisitorMail | undefined) {
       ...(beside ? { position: 0, beside } : { position: at + 1 }),
     })),
   })
-  const journal: Pick<IntakeLog, 'append' | 'ask'> = {
+  const journal: Pick<IntakeLog, 'openness' | 'append' | 'ask'> = {
+    openness: () => 'open',
     append: async (signups, terms) => {
       appended.push(terms)
       return answer(signups)

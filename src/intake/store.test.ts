@@ -50,8 +50,15 @@ test('without a challenge everybody is admitted, and no token is kept', async ()
   }
 })
 
-test('signups beyond the limit of a client are refused before the challenge provider is asked', async () => {
-  await using journal = openSqliteJournal(':memory:')
+const spent = () => {
+  throw refuse.challenge()
+}
+
+test.each([
+  ['beyond the limit of a client', spent, {}],
+  ['for a closed site', () => {}, { closing: { at: 0 } }],
+])('signups %s are refused before the challenge provider is asked', async (_, take, policy) => {
+  await using journal = openSqliteJournal(':memory:', policy)
   const events = createEvents(pino({ level: 'silent' }), createHealth(), systemClock)
   let asked = 0
   const challenge: Pick<Challenge, 'verify'> = {
@@ -64,10 +71,7 @@ test('signups beyond the limit of a client are refused before the challenge prov
     ...{ challenge: challenge as Challenge, journal: journal.intake, events },
     ...{ clock: systemClock, newId: signupIds(), turns: new Turns() },
   }
-  const spent = () => {
-    throw refuse.challenge()
-  }
-  const exchange = { signups: 1, take: spent, client: { rateLimitKey: undefined } }
+  const exchange = { signups: 1, take, client: { rateLimitKey: undefined } }
   const parsed = parseSignup({ email: 'a@example.com' }, { defaultTab: 'Sheet1', source: 'api' })
   if (!parsed.ok) throw new Error('This is a good signup.')
   const submission = { signups: [parsed.value], challengeToken: 'a', idempotency: undefined }

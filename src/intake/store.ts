@@ -150,6 +150,7 @@ async function append(
   const { client } = exchange
   const { challenge, journal, mail } = parts
   exchange.take(exchange.signups)
+  if (journal.openness(parts.clock.now()) === 'closed') throw refuse.closed()
   const token = challenge && (await admit(challenge, submission, exchange, parts))
   const receivedAt = parts.clock.now()
   const signups = submission.signups.map((one) => signupOf(one, receivedAt, client, parts))

@@ -30,8 +30,8 @@ export class JournalSteps {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name, target)
         if (typeof method !== 'function') return method
-        // It only adds a listener in memory.
-        if (name === 'onAppend') return method.bind(target) as unknown
+        // What it does, it does in memory.
+        if (name === 'onAppend' || name === 'openness') return method.bind(target) as unknown
         return (...values: unknown[]) =>
           this.step(
             String(name),

@@ -93,6 +93,7 @@ class Instance {
       intake: changed(this.#carried(store.intake), {
         append: (signups, terms = {}) => this.#groups.add({ signups, terms }),
         onSettle: (listener) => this.#settled.add(listener),
+        openness: (now) => store.intake.openness(now),
       }),
       delivery: changed(this.#carried(store.delivery), {
         onAppend: (listener) => this.#appended.add(listener),

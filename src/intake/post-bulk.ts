@@ -33,18 +33,19 @@ export async function postBulk(exchange: Exchange, intakes: Intakes): Promise<An
   const { results, isReplay, patience, intake, items, errors } = await storeMany(exchange, intakes)
   const { waiting } = intake
   const stored = results.filter((status) => status !== undefined)
-  const next = results.values()
-  const statuses = items.map((problems) => (problems ? undefined : next.next()))
+  let asked = 0
+  const places = items.map((problems) => (problems ? -1 : asked++))
+  const statuses = places.map((place) => results[place])
   const rejections = items.map((problems, index) => {
-    if (statuses[index]?.value) return undefined
-    return problems ?? errors.take([statuses[index]?.done ? closedProblem : tooManyTabs])
+    if (statuses[index]) return undefined
+    const isBeyond = (places[index] ?? -1) >= results.length
+    return problems ?? errors.take([isBeyond ? closedProblem : tooManyTabs])
   })
   if (stored.length === 0) throw refuse.bulk(problemsOf(rejections), errors.leftOut)
   const rejected = items.length - stored.length
   if (!isReplay) exchange.rejected = rejected
   if (patience) await waiting.untilWritten(stored, patience, exchange.client.rateLimitKey)
-  const itemResults = statuses.map((found, index): BulkResult => {
-    const status = found?.value
+  const itemResults = statuses.map((status, index): BulkResult => {
     if (!status) return { index, status: 'rejected', errors: rejections[index] ?? [] }
     const overflow = isOverflow(status.sheetTab, intake) && { overflow: true as const }
     return { index, id: status.id, status: waiting.stateOf(status), ...overflow }

@@ -22,8 +22,7 @@ const fixed = {
   noSuchSignup: 'There is no signup with this id.',
   noSuchPuzzle: 'This site has no proof of work, so there is no puzzle to solve.',
   noSuchLink: 'This link is none of ours, not complete, or no longer valid.',
-  closed:
-    'This site takes no more signups, so this one was not stored. Sending it again does not help.',
+  closed: 'This site takes no more signups, so nothing was stored.',
   contentType:
     'Send application/json, application/x-www-form-urlencoded or multipart/form-data, ' +
     'and say which in the Content-Type header.',

@@ -52,7 +52,7 @@ export function sendingRoute(options: SendingOptions): AdminRoute {
 async function show(visit: Visit, { testNotice }: SendingOptions): Promise<Shown> {
   const { site, now } = visit
   const { reader, webhooks } = site.journal
-  const status = await readStatus(reader, site.account, now, site.endpoints, site.closing)
+  const status = await readStatus(reader, site.account, now, site.endpoints)
   const bad = troublesOf(status)
   const failed = await Promise.all(site.endpoints.map(({ key }) => webhooks.failed(key, 0)))
   const body = html`

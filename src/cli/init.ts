@@ -101,11 +101,13 @@ async function tryOut({ config, secrets, home }: Settings, { ask, session }: Ask
     await out.lines('\nA service is running: start it again, so that it takes these settings.')
     return true
   }
-  if (!(await ask.isSure('Send a test signup, to see its row?', true))) return true
+  const [site] = config.sites
+  const keeps = site.closing.after === undefined ? '' : ' It takes one of the seats for good.'
+  if (!(await ask.isSure(`Send a test signup, to see its row?${keeps}`, true))) return true
   const local = { ...config, host: '127.0.0.1', port: 0 }
   await using service = await startService(local, secrets, { isQuiet: true })
   await using opened = await home.openBeside()
-  const test = await sendTestSignup(partOf(opened.sites, config.sites[0]), clock, stop)
+  const test = await sendTestSignup(partOf(opened.sites, site), clock, stop)
   const problem = await test.written()
   if (problem !== undefined) {
     await test.erase()

@@ -22,7 +22,8 @@ export async function sendTestSignup(
   const id = signupIds()(receivedAt)
   const email = `rollcall-test-${id.slice(-12)}@example.com`
   const rest = { sheetTab: '', source: 'init', name: '', tags: [], metadata: '', fields: noFields }
-  await intake.append([{ id, email, receivedAt, ...rest }])
+  const answer = await intake.append([{ id, email, receivedAt, ...rest }])
+  const isClosed = answer.kind === 'appended' && answer.results.length === 0
 
   /** Whether something becomes true within a minute. */
   async function becomes(isTrue: () => Promise<boolean>): Promise<boolean> {
@@ -36,6 +37,7 @@ export async function sendTestSignup(
 
     /** Waits for the row. Returns why there is none after a minute, and undefined when there is one. */
     async written(): Promise<string | undefined> {
+      if (isClosed) return 'signups are closed (CLOSES_AT, CLOSES_AFTER).'
       let problem: string | undefined
       const isTold = await becomes(async () => {
         if ((await intake.find(id))?.writtenAt !== undefined) return true

@@ -384,6 +384,15 @@ describe('the test signup', () => {
     },
   )
 
+  test('is not sent when signups are closed, and is said to take a seat', async () => {
+    await using world = await setUp()
+    const env = { CLOSES_AT: '2026-01-01T00:00:00Z', CLOSES_AFTER: '5' }
+    using terminal = startOnTerminal(['init'], { folder: world.folder, env })
+    await answer(terminal, [...workbookAnswers, ['It takes one of the seats for good.', enter]])
+    await terminal.sees('has no row, and gets none: signups are closed (CLOSES_AT, CLOSES_AFTER).')
+    expect(await terminal.ended).toBe(1)
+  })
+
   test('without a row is given up, and the reason is told', async () => {
     await using world = await setUp()
     const { folder, env, google } = world

@@ -2,7 +2,7 @@ import { type Config, startNotes } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { unlessUnavailable } from '../journal/contracts/errors.ts'
 import { connectionShare } from '../http/client.ts'
-import { everySo, second } from '../platform/clock.ts'
+import { everySo, iso, second } from '../platform/clock.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { journalHomeOf } from './journal-home.ts'
@@ -101,6 +101,7 @@ export async function startService(
 
   // Nothing can fail any more, so that a failed start logs only its reason.
   logNotes(config, left, log)
+  for (const site of sites) warnIfClosed(site, clock.now())
   hold.watch(log, fail)
   for (const it of deliveries) it.start()
   const running = started.move()
@@ -161,4 +162,10 @@ function logNotes(config: Config, backlogs: ReadonlyMap<string, number>, log: Lo
     const hint = 'Put the site back into the file of ROLLCALL_CONFIG until they are written.'
     log.warn({ site, waiting, hint }, 'signups wait for a site that is not in the settings')
   }
+}
+
+function warnIfClosed({ closing: { at = Infinity }, log }: RunningSite, now: number): void {
+  if (at > now) return
+  const hint = 'Set CLOSES_AT to a later time, or remove it, to take signups.'
+  log.warn({ hint }, `signups are closed since ${iso(at)}`)
 }

@@ -89,6 +89,9 @@ test('at its closing time it refuses what it took a moment before', async () => 
   aheadMs = 60_000
   expect((await postSignup(service.url, person('b'))).status).toBe(410)
   expect(await configOf(service.url)).toEqual({ open: false, closesAt, overflow: false })
+  await using later = await bootService({ env: { CLOSES_AT: closesAt }, clock })
+  const told = `signups are closed since ${closesAt}`
+  expect([service.output().includes(told), later.output().includes(told)]).toEqual([false, true])
 })
 
 test('nobody can name the overflow tab, in any letter case and whether tabs are limited or not', async () => {
@@ -150,27 +153,28 @@ test.each([true, false])(
   'after a restore, rows that only the spreadsheet has take seats (the journal before is there: %s)',
   async (isThere) => {
     await using folder = await tempFolder()
-    const place = { env, dataDir: join(folder.path, 'data') }
+    // Its file has another name.
+    const seats = { CLOSES_AFTER: '3', OVERFLOW_TAB: "Liste d'attente" }
+    const place = { env: { ...env, ...seats }, dataDir: join(folder.path, 'data') }
     const backup = join(folder.path, 'backup.db')
     {
       await using service = await bootService(place)
       await postSignup(service.url, person('a'))
       await allDelivered(service)
       expect((await runCommand(['backup', backup], place)).code).toBe(0)
-      await postBulk(service.url, people('b', 'c'))
+      await postBulk(service.url, people('b', 'c', 'd', 'e'))
       await allDelivered(service)
     }
     const replace = ['restore', backup, '--replace']
     if (!isThere) await rm(join(place.dataDir, 'journal.db'))
-    expect(await runCommand(isThere ? replace : replace.slice(0, 2), place)).toMatchObject({
-      code: 0,
-    })
+    const { code, stdout } = await runCommand(isThere ? replace : replace.slice(0, 2), place)
+    expect([code, stdout.includes('all seats count as taken')]).toEqual([...[0, !isThere]])
+    const full = { state: 'overflow', seats: { taken: 3, of: 3 } }
+    expect((await statusOf(place)).closing).toMatchObject(full)
     await using service = await bootService(place)
-    const taken = async () => (await statusOf(place)).closing
-    if (!isThere) await expect.poll(taken).toMatchObject({ seats: { taken: 2 } })
-    const late = await bodyOf<SignupAccepted>(await postSignup(service.url, person('d')))
+    const late = await bodyOf<SignupAccepted>(await postSignup(service.url, person('f')))
     expect(late.overflow).toBe(true)
     await allDelivered(service)
-    expect(await taken()).toMatchObject({ state: 'overflow', seats: { taken: 2, of: 2 } })
+    expect((await statusOf(place)).closing).toMatchObject(full)
   },
 )

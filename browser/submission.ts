@@ -1,6 +1,6 @@
 import type { Problem, SignupAccepted } from '../src/signup/wire.ts'
 import { createGate, type Gate, type GateSetup } from './gate.ts'
-import { ask, forgetConfig, mayPass, post } from './service.ts'
+import { ask, mayPass, post } from './service.ts'
 import { Told } from './told.ts'
 import { stampField } from '../src/signup/filter-fields.ts'
 
@@ -37,7 +37,7 @@ export function createSender(setup: SenderSetup) {
         // The token may have expired, or the challenge was just turned on. Try once more.
         const { reason, status } = error as Partial<Told>
         if (reason !== 'checkFailed' || !status) throw error
-        forgetConfig(setup.endpoint)
+        gate.forget()
         return send(setup, gate, key, stamped)
       })
       last = ''
@@ -99,7 +99,7 @@ async function tryOnce(
     // No `instanceof`: parts of the script that are loaded later have a class `Told` of their own.
     if ((error as Partial<Told>).reason) throw error
     // This page's origin may no longer be allowed. Only a new read of the settings can tell.
-    forgetConfig(endpoint)
+    gate.forget()
     return undefined
   }
 }

@@ -83,8 +83,9 @@ export async function createController(setup: ControllerSetup) {
         const accepted = await sender.send(data)
         messages.status()
         const isShown = dispatch(target, 'success', accepted)
-        if (isShown && !go(options.redirect, data)) {
-          const { status, overflow } = accepted
+        const { status, overflow } = accepted
+        // The page to go to is for those who have a seat.
+        if (isShown && (overflow || !go(options.redirect, data))) {
           const ending = overflow ? [texts.waiting] : [texts.done, ...(thanks?.() ?? [])]
           thank(form, messages.done, status === 'pending' ? pending(overflow) : ending)
         }

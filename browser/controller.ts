@@ -59,9 +59,9 @@ export async function createController(setup: ControllerSetup) {
       clear()
       form.querySelector<HTMLElement>('[name=email]')?.focus()
     }
-    const lines = [texts.pendingText, texts.pendingSpam, again].map((it) => create('p', {}, it))
-    if (isWaiting) lines.unshift(create('p', {}, texts.waiting))
-    return [create('strong', {}, texts.pending), ...lines]
+    const waiting = isWaiting ? [texts.waiting] : []
+    const lines = [...waiting, texts.pendingText, texts.pendingSpam, again]
+    return [create('strong', {}, texts.pending), ...lines.map((it) => create('p', {}, it))]
   }
   return {
     /** Shows the form again, and removes the thanks and every note beside a field. */

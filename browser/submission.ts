@@ -18,6 +18,7 @@ export function createSender(setup: SenderSetup) {
   let last = ''
   let key = ''
   return {
+    config: gate.config,
     /** Shows the challenge, if there is one. Rejects with `Told` when nobody can sign up. */
     prepare: async (): Promise<void> => {
       void stamp.refresh()
@@ -106,8 +107,7 @@ async function tryOnce(
 
 function refusal(status: number, problem: Problem | undefined): Told {
   // Our only 403 that a page can read is a refused token. A proxy's 403 is no problem document.
-  const isToken = status === 403 && problem !== undefined
-  const other = isToken ? 'checkFailed' : 'forbidden'
+  const other = status === 403 && problem ? 'checkFailed' : 'forbidden'
   return new Told(problem?.notice ? 'closed' : other, status, problem)
 }
 

@@ -10,7 +10,7 @@ export class Told extends Error {
   declare readonly words: string | undefined
 
   constructor(reason: keyof Texts, status?: number, problem?: Problem, words = problem?.notice) {
-    super(problem?.detail ?? reason)
+    super(reason)
     this.reason = reason
     this.status = status
     this.problem = problem

@@ -42,6 +42,11 @@ export async function createController(setup: ControllerSetup) {
   const texts = Object.assign(setup.texts, { ...laterEnglish, ...setup.texts })
   const fields = watchFields({ ...setup, texts, messages: await loadMessages(form, language) })
   const sender = createSender(setup)
+  // Not later, when it would take the place of what the form tells. The embed has it above the form.
+  if (target === form)
+    sender.config().then(({ overflow, notice }) => {
+      if (overflow && !form.ariaBusy) messages.status('overflow', notice)
+    }, String)
   /** Shows a problem above the form, and in the console when only the page's author can correct it. */
   const alert = ({ reason = 'failed', status = 0, problem, words }: Partial<Told>) => {
     messages.alert(reason, words)

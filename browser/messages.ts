@@ -12,17 +12,18 @@ export function placeMessages(form: HTMLFormElement, texts: FormTexts) {
   const done = region('done', 'status')
   form.append(alert, status)
   form.after(done)
+  /** `words` are for a text that only the page may have. Without any, the region is cleared. */
+  const tell =
+    (region: HTMLElement, other: HTMLElement) =>
+    (text?: keyof Texts, words = '') => {
+      other.textContent = ''
+      region.textContent = (text && texts[text]) ?? words
+    }
   return {
-    /** Shows a status, which a screen reader says when it is idle. Without a text, clears it. */
-    status: (text?: keyof Texts): void => {
-      alert.textContent = ''
-      status.textContent = (text && texts[text]) ?? ''
-    },
+    /** Shows a status, which a screen reader says when it is idle. */
+    status: tell(status, alert),
     /** Shows an alert, which a screen reader says at once. */
-    alert: (text: keyof Texts, words?: string): void => {
-      status.textContent = ''
-      alert.textContent = texts[text] ?? words ?? ''
-    },
+    alert: tell(alert, status),
     /** The place of the thanks. */
     done,
     remove: (): void => {

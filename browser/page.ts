@@ -9,7 +9,8 @@ const form = document.querySelector('form')
 
 serveFrom(new URL('..', (document.currentScript as HTMLScriptElement).src).href)
 if (form) {
-  enhance(form, { language, theme: dataset['theme'] ?? '' })
+  // The page says above the form that it is for a waiting list.
+  enhance(form, { language, theme: dataset['theme'] ?? '', texts: { overflow: '' } })
   form.addEventListener('focusin', stayInPlace, { once: true })
   new MutationObserver(() => summarize(form)).observe(form, { attributeFilter: ['aria-busy'] })
   form.addEventListener('rollcall:success', (event) => {

@@ -30,20 +30,15 @@ export async function readConfig(endpoint: string, language: string): Promise<Co
   const answer = await ask(endpoint, 'config', language)
   if (answer.ok) {
     const config = (await answer.json()) as ConfigAnswer
-    const why = closedBy(config)
-    if (why) throw new Told(why, 0, undefined, config.notice)
+    const { open, notice, challengeEnabled, challengeSiteKey } = config
+    // During an upgrade the answer may come from an instance that does not know of closing.
+    if (notice && !open) throw new Told('closed', 0, undefined, notice)
+    if (challengeEnabled && !challengeSiteKey) throw new Told('unavailable')
     return config
   }
   if (mayPass(answer.status)) throw new Error()
   const problem = (await answer.json().catch(() => undefined)) as Problem | undefined
   throw new Told('forbidden', answer.status, problem)
-}
-
-/** Why nobody can sign up by browser just now: signups are closed, or the challenge has no key. */
-function closedBy({ open, notice, challengeEnabled, challengeSiteKey }: ConfigAnswer) {
-  // During an upgrade the answer may come from an instance that does not know of closing.
-  if (notice && !open) return 'closed'
-  return challengeEnabled && !challengeSiteKey && 'unavailable'
 }
 
 export function post(

@@ -49,9 +49,9 @@ type FirstTexts = Record<keyof typeof english, string>
 
 /**
  * Texts that only a page or a site gives: the heading above the form, the line below it, and what is told
- * when signups have closed, for which the service has words, too.
+ * when signups have closed or all places are taken, for which the service has words, too.
  */
-type GivenTexts = Partial<Record<'title' | 'text' | 'closed', string>>
+type GivenTexts = Partial<Record<'title' | 'text' | 'closed' | 'overflow', string>>
 
 export type Texts = FirstTexts & Record<keyof typeof laterEnglish, string> & GivenTexts
 

@@ -7,6 +7,8 @@ export function pageOptions(options: Partial<PageOptions> = {}): PageOptions {
     widget: { siteKey: null, origins: [] },
     site: undefined,
     fields: [],
+    openness: () => 'open',
+    closes: false,
     allowedOrigins: '*',
     tabs: { defaultTab: 'Sheet1', knownTabs: new Map(), onlyKnownTabs: false },
     ...options,

@@ -37,7 +37,7 @@ export function noticeTree({
   pages,
   openness,
 }: Pick<PageOptions, 'pages' | 'openness'>): Pick<KnownForm, 'notice' | 'closed'> {
-  const now = openness?.() ?? 'open'
+  const now = openness()
   if (now === 'open') return {}
   const ours = languages.map((it) => [it, ourNotice(pageTexts[it], now)] as const)
   const words: SiteText = pages[now] ?? Object.fromEntries(ours)

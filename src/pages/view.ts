@@ -22,9 +22,9 @@ export interface PageOptions {
   }
   readonly fields: readonly Field[]
   /** What becomes of a new signup now. */
-  readonly openness?: () => Openness
+  readonly openness: () => Openness
   /** Whether that changes some day. */
-  readonly closes?: boolean
+  readonly closes: boolean
   /** Makes the stamp of a form that is shown now. When undefined, a form has no stamp until its script asks for one. */
   readonly stamp?: () => string
   readonly allowedOrigins: AllowedOrigins
@@ -39,6 +39,8 @@ export const neutralOptions: PageOptions = {
   site: undefined,
   widget: { siteKey: null, origins: [] },
   fields: [],
+  openness: () => 'open',
+  closes: false,
   allowedOrigins: [],
   tabs: { defaultTab: '', knownTabs: new Map(), onlyKnownTabs: false },
 }
@@ -105,7 +107,7 @@ export function viewOf(
     name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
     fields,
     allowedTabs: allowedTabs(tabs)?.values().toArray(),
-    openness: openness?.() ?? 'open',
+    openness: openness(),
     stamp,
     isChallenged: widget.siteKey !== null,
     root: rootOf(url),

@@ -34,7 +34,7 @@ async function browserFiles(log: Logger): Promise<readonly StaticFile[]> {
 
 /**
  * The files as a site serves them: with its accent colour, its consent and its fields. A changed file is made from
- * all files at its first use, anew when the site has closed.
+ * all files at its first use; one that tells whether signups are open, once for each answer.
  */
 export function siteFiles(
   site: Pick<PageOptions, 'pages' | 'site' | 'fields' | 'openness'>,
@@ -52,7 +52,7 @@ export function siteFiles(
   const none = () => new Map<StaticFile, StaticFile>()
   const made = { open: none(), overflow: none(), closed: none() }
   return (file) => {
-    const files = made[site.openness?.() ?? 'open']
+    const files = made[tellsOpenness(file) ? site.openness() : 'open']
     const known = files.get(file)
     if (known) return known
     const text = changed(file)

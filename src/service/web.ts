@@ -125,7 +125,7 @@ function pagesOf(webs: Webs): Readonly<Record<string, Route>> {
 /** The files for pages of every origin. */
 function filesOf(webs: Webs, assets: readonly StaticFile[]): Readonly<Record<string, Route>> {
   // An empty name tells the embed that it has to name its site.
-  const siteless = siteFiles({ pages: { name: 'off' }, site: '', fields: [] }, assets)
+  const siteless = siteFiles({ ...neutralOptions, site: '' }, assets)
   const get = (file: StaticFile, { isSiteUnknown, knownSite, request }: Exchange) => {
     // The embed without its site would send signups to the default one.
     if (isSiteUnknown && request.headers.get('sec-fetch-dest') === 'script') {
@@ -138,7 +138,7 @@ function filesOf(webs: Webs, assets: readonly StaticFile[]): Readonly<Record<str
     if (isSiteUnknown || (files === siteless && file.path === formPath)) {
       throw refuse.noSuchSite(true)
     }
-    const isBrief = pageOptions?.closes === true && tellsOpenness(file)
+    const isBrief = pageOptions?.closes && tellsOpenness(file)
     return assetAnswer(files(file), request.headers, isBrief)
   }
   return Object.fromEntries(

@@ -20,7 +20,7 @@ const shared = shareService({
       sites: {
         // Each test that fills a list has its own.
         ...{ embed: { closing: seats }, page: { closing: seats, page: own } },
-        unscripted: { closing: seats },
+        ...{ unscripted: { closing: seats }, mine: { closing: waiting } },
         ...{ 'embed-waiting': { closing: waiting }, 'page-waiting': { closing: waiting } },
         full: { closing: waiting, page: { title: own.title, text: own.text } },
         closed: { closing: { at: '2026-01-01T00:00:00Z' }, page: { title: own.title } },
@@ -114,16 +114,35 @@ describe('when the last seat goes while somebody types', () => {
   })
 })
 
-test('a form of somebody’s own tells at the first focus that signups are closed', async () => {
-  const body = `<form id="mine" method="post" action="%s/api/signup?site=closed">
-      <label>Email <input type="email" name="email" /></label><button>Sign up</button>
+describe('a German form of somebody’s own, in an English browser,', () => {
+  const form = (site: string) => `<form lang="de" method="post" action="%s/api/signup?site=${site}">
+      <label>E-Mail <input type="email" name="email" /></label><button>Los</button>
     </form>
-    <script src="%s/embed.js?site=closed"></script>
-    <script>Rollcall.enhance(document.querySelector('#mine'))</script>`
-  await using host = await shared.open({ body })
-  await host.page.getByLabel('Email').focus()
-  await host.page.locator('#mine .rollcall-alert').getByText(closed).waitFor()
-  expect(host.complaints).toEqual([])
+    <script src="%s/embed.js?site=${site}"></script>
+    <script>Rollcall.enhance(document.querySelector('form'), { redirect: '/seated' })</script>`
+  const german = wordsIn('de')
+
+  test('tells at the first focus that signups are closed', async () => {
+    await using host = await shared.open({ body: form('closed') })
+    await host.page.getByLabel('E-Mail').focus()
+    await host.page.locator('form .rollcall-alert').getByText(german.closed).waitFor()
+    expect(host.complaints).toEqual([])
+  })
+
+  test('tells of the waiting list, and sends nobody who waits to the page for people with a seat', async () => {
+    await fill('mine')
+    await using host = await shared.open({ body: form('mine') })
+    const { page } = host
+    await page.getByLabel('E-Mail').focus()
+    await page.locator('form .rollcall-status').getByText(german.full).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.keyboard.type('ada@example.com')
+    const address = page.url()
+    await page.keyboard.press('Enter')
+    await page.locator('.rollcall-done').getByText(pageTexts.de.closing.waitingText).waitFor()
+    expect(page.url()).toBe(address)
+    expect(host.complaints).toEqual([])
+  })
 })
 
 const phone = { viewport: { width: 360, height: 640 } }

@@ -105,8 +105,8 @@ export class MemoryWebhookLog implements Part {
 
   settle(_endpoint: string, settled: Parameters<WebhookLog['settle']>[1]) {
     return this.#answer(() => {
-      const { from, to, outcomes, takenAt, fare = this.fare, fixed } = settled
-      if (from !== this.cursor) return false
+      const { from, to, outcomes, takenAt, fare = this.fare, fixedFrom, fixed } = settled
+      if (from !== this.cursor || fixedFrom !== this.fixedTo) return false
       this.calls.settle += 1
       this.cursor = to
       this.takenAt = takenAt ?? this.takenAt

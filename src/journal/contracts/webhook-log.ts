@@ -27,8 +27,9 @@ export interface WebhookLog {
 
   /**
    * Moves the cursor, and notes what became of messages. Resolves with false, and changes nothing, when the
-   * cursor is not at `from`: somebody has asked for a replay. The change may be on disk only after the next
-   * commit: a loss of power takes all of it back, so that it is sent once more.
+   * cursor is not at `from`, or another message of many than `fixedFrom` says is fixed: somebody has asked for a
+   * replay, or another instance sends. The change may be on disk only after the next commit: a loss of power takes
+   * all of it back, so that it is sent once more.
    */
   settle(endpoint: string, settled: Settled): Promise<boolean>
 
@@ -109,6 +110,8 @@ export interface Settled {
   readonly from: number
   readonly to: number
   readonly outcomes: readonly WebhookOutcome[]
+  /** As `EndpointRecord.fixedTo`, as the sender knows it. */
+  readonly fixedFrom?: number | undefined
   /** The message of many that is sent next; it is on disk at once. Undefined when there is none. */
   readonly fixed?: Fixed | undefined
   /** When the endpoint took a message last; undefined when that is known. */

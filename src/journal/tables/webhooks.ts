@@ -86,7 +86,7 @@ const sql = statementsOf('webhooks', ({ given, signupAt, lastPosition }) => {
     due: `${own(`${columns}, own.tries`)} AND next_at <= $3
           AND (is_fixed OR NOT $5) ORDER BY next_at, own.position LIMIT ${most('$4')}`,
     move: `UPDATE endpoint SET cursor = $4, taken_at = coalesce($5, taken_at), fixed_to = $6
-           ${known} AND cursor = $3`,
+           ${known} AND cursor = $3 AND coalesce(fixed_to, -1) = $7`,
     fix: `UPDATE webhook_message SET is_fixed = true WHERE endpoint = ${endpoint} AND position IN (
             SELECT position FROM ${given('given', '$3', { position: 'number' })})`,
     note: `UPDATE endpoint SET failing_since = $3, disabled_at = $4, reason = $5 ${known}`,
@@ -264,8 +264,9 @@ async function next(
 }
 
 function* settlingWindow(id: number, key: string, settled: Settled): Operation<boolean> {
-  const { from, to, outcomes, takenAt = null, fare, fixed } = settled
-  const [{ changes }] = yield* ask([sql.move, id, key, from, to, takenAt, fixed?.to ?? null])
+  const { from, to, outcomes, takenAt = null, fare, fixedFrom = -1, fixed } = settled
+  const move: Step = [sql.move, id, key, from, to, takenAt, fixed?.to ?? null, fixedFrom]
+  const [{ changes }] = yield* ask(move)
   if (changes === 0) return false
   const steps = outcomes.map((one) => stepToNote(id, key, one))
   if (fixed && fixed.own.length > 0) steps.push([sql.fix, id, key, givenPositions(fixed.own)])

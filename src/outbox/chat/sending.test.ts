@@ -20,6 +20,8 @@ function createWorld(log = new MemoryWebhookLog(), clock = new ManualClock()) {
     ...{ clock, log, lines, delivers: true },
     /** Whether the answers are lost on their way. */
     losesAnswers: false,
+    /** How long the journal takes to note something. */
+    settleMs: 0,
     /** All bodies that came, those whose answers were lost, too. */
     posts: emulator.posts,
     answers: emulator.answers,
@@ -42,7 +44,15 @@ function createWorld(log = new MemoryWebhookLog(), clock = new ManualClock()) {
         title: 'Launch',
       } as const
       const sender = new EndpointSender({
-        ...{ clock, time: clock, random: () => 0, delivers: () => world.delivers, webhooks: log },
+        ...{ clock, time: clock, random: () => 0, delivers: () => world.delivers },
+        webhooks: {
+          endpoint: () => log.endpoint(),
+          next: (...asked) => log.next(...asked),
+          settle: async (...settled) => {
+            if (world.settleMs > 0) await clock.sleep(world.settleMs)
+            return log.settle(...settled)
+          },
+        },
         teller: chatTeller(endpoint, { http, clock }),
         onAppend: (listener) => {
           told = listener
@@ -163,6 +173,41 @@ test('after a kill at any moment, nobody is in two messages that differ, and nob
     const { named, count } = toldBy([...bodies.values()])
     expect([named, count], `after ${ms} ms`).toEqual([upTo(12), 12])
   }
+})
+
+test('two instances that send at once tell the same, whichever fixes the message first', async () => {
+  const slow = createWorld()
+  const { clock, log } = slow
+  slow.settleMs = 55
+  await using _ = slow.start()
+  await clock.run(50)
+  const other = createWorld(log, clock)
+  await using __ = other.start()
+  slow.add(3)
+  // The slow one has read, and fixes it while the other one sends.
+  await clock.run(4_970)
+  other.add(2)
+  await clock.run(minute)
+  const bodies = new Map([...slow.posts, ...other.posts].map((it) => [it.body, it]))
+  expect(toldBy([...bodies.values()])).toEqual({ named: upTo(5), count: 5 })
+  expect(log).toMatchObject({ cursor: 5, fixedTo: undefined })
+})
+
+test('a message all of whose people were erased ends, and the next one goes', async () => {
+  const world = createWorld()
+  world.losesAnswers = true
+  await using _ = world.start()
+  world.log.own.push({ position: 1, type: 'signup.accepted', tries: 0, nextAt: 0, reason: '' })
+  world.log.add(1)
+  world.log.cursor = 1
+  await world.clock.run(7 * second)
+  expect(world.log).toMatchObject({ cursor: 1, fixedTo: 1 })
+  world.log.own.splice(0)
+  world.losesAnswers = false
+  world.add(1)
+  await world.clock.run(hour)
+  expect(toldBy(world.posts.slice(-1)).named).toEqual([2])
+  expect(world.log).toMatchObject({ cursor: 2, fixedTo: undefined })
 })
 
 test('who was released or asked for is in one message with the others, and erased ones are in none', async () => {

@@ -64,8 +64,10 @@ export class EndpointSender implements AsyncDisposable {
   #outcomes: WebhookOutcome[] = []
   /** How many messages of the list have ended since the cursor was written. */
   #ended = 0
-  /** The message of many that is to be sent, as the journal has it. */
+  /** The message of many that is to be sent. */
   #fixed: Fixed | undefined
+  /** As the journal has it. */
+  #fixedTo: number | undefined
   /** When the next message of many may go. The first waits, as another instance may just have sent one. */
   #freeAt: Millis
   #takenAt: Millis | undefined
@@ -120,7 +122,8 @@ export class EndpointSender implements AsyncDisposable {
     this.#mayHaveMore ||= messages.length > 0 || upto > this.#head
     if (this.#conclude(window, ends)) {
       this.#head = upto
-      this.#ended += messages.length
+      // One that tells of nobody any more has ended, too.
+      this.#ended += this.#fixed ? 1 : messages.length
       this.#fixed = undefined
     }
     // A long way without messages leaves room for other work.
@@ -152,12 +155,14 @@ export class EndpointSender implements AsyncDisposable {
     const [from, fare] = [this.#cursor, this.#fare.current]
     if (from === undefined) return
     const isKept = await webhooks.settle(teller.key, {
-      ...{ from, to: this.#head, outcomes: this.#outcomes, takenAt: this.#takenAt, fixed },
+      ...{ from, to: this.#head, outcomes: this.#outcomes, takenAt: this.#takenAt },
+      ...{ fixedFrom: this.#fixedTo, fixed },
       fare: fare === this.#noted ? undefined : fare,
     })
-    // Else somebody has moved the cursor, and what was sent from there is sent again.
+    // Else somebody has moved the cursor or fixed a message, and it is sent from there.
     this.#cursor = isKept ? this.#head : undefined
     this.#fixed = isKept ? fixed : undefined
+    this.#fixedTo = this.#fixed?.to
     this.#noted = fare
     this.#outcomes = []
     this.#ended = 0
@@ -171,7 +176,7 @@ export class EndpointSender implements AsyncDisposable {
     const record = await webhooks.endpoint(teller.key)
     if (record?.cursor !== this.#cursor) this.#head = record?.cursor ?? 0
     this.#cursor = record?.cursor
-    const { fixedTo } = record ?? {}
+    const fixedTo = (this.#fixedTo = record?.fixedTo)
     this.#fixed = fixedTo === undefined ? undefined : { to: fixedTo, own: [] }
     // It is not followed yet.
     if (!record) return
@@ -189,7 +194,7 @@ export class EndpointSender implements AsyncDisposable {
     return first ? [[first, ...others]] : []
   }
 
-  /** Notes what a message tells of. Resolves with false when somebody has moved the cursor. */
+  /** Notes what a message tells of. Resolves with false when somebody has moved the cursor, or fixed another one. */
   async #fix(messages: readonly WebhookMessage[], to: number): Promise<boolean> {
     if (this.#fixed) return true
     const own = messages.filter(({ tries }) => tries !== undefined)

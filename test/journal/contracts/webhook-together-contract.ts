@@ -21,8 +21,9 @@ async function windowOf({ webhooks }: Journal, most = 8) {
 
 /** Notes this of the endpoint, whose cursor stays unless that says otherwise. */
 async function settle({ webhooks }: Journal, settled: Partial<Settled>): Promise<boolean> {
-  const { cursor } = (await webhooks.endpoint(chat)) ?? expect.fail()
-  return webhooks.settle(chat, { from: cursor, to: cursor, outcomes: [], ...settled })
+  const { cursor, fixedTo } = (await webhooks.endpoint(chat)) ?? expect.fail()
+  const stays = { from: cursor, to: cursor, fixedFrom: fixedTo, outcomes: [] }
+  return webhooks.settle(chat, { ...stays, ...settled })
 }
 
 function fix(journal: Journal, place: number, own: Fixed['own'] = []): Promise<boolean> {
@@ -72,6 +73,21 @@ export const messagesTogether: readonly ContractTest[] = [
       expect(await journal.webhooks.endpoint(chat)).toMatchObject({ fixedTo: undefined })
       expect((await windowOf(journal)).people).toEqual(['person2@example.com', ...emails(5, 6)])
     },
+  },
+
+  {
+    title:
+      'of two instances that fix a message at once, the second one is told so, and may look again',
+    run: inTwo(async (journal, other) => {
+      await journal.webhooks.follow([chat], noon)
+      await journal.intake.append(makeSignups(4))
+      const fixedFrom = undefined
+      const fixed = { to: nth(journal, 2), own: [] }
+      expect(await settle(journal, { fixedFrom, fixed })).toBe(true)
+      const late = { to: nth(journal, 3), own: [] }
+      expect(await settle(other, { fixedFrom, fixed: late })).toBe(false)
+      expect(await windowOf(other)).toEqual({ people: emails(1, 2), upto: nth(journal, 2) })
+    }),
   },
 
   {

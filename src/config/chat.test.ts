@@ -42,7 +42,6 @@ test.each([
   ['https://chat.googleapis.com/v1/spaces/A/messages?key=x', 'googlechat'],
   ['https://prod-1.westeurope.logic.azure.com:443/workflows/x', 'teams'],
   ['https://a.b.environment.api.powerplatform.com/powerautomate/x', 'teams'],
-  ['https://example.webhook.office.com/webhookb2/x', 'teams'],
   ['https://api.telegram.org/bot1:x/sendMessage?chat_id=-1', 'telegram'],
 ])('the program of %s is %s', (url, kind) => {
   expect(channelsOf({ CHAT_URL: url })).toEqual([`default: ${kind} at ${new URL(url).host}`])
@@ -60,6 +59,7 @@ test('CHAT_KIND says what a host does not, and a host of nobody is refused with 
   expect(problemsOf({ CHAT_URL: 'https://hooks.slack.com.example.com/very-secret' })).toHaveLength(
     1,
   )
+  expect(problemsOf({ CHAT_URL: 'https://example.webhook.office.com/webhookb2/x' })).toHaveLength(1)
   expect(problemsOf({ CHAT_URL: own, CHAT_KIND: 'irc' })).toEqual([
     `CHAT_KIND is not ${list}. ${list}`,
   ])

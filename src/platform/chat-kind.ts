@@ -5,8 +5,8 @@ const hosts = {
   // Everybody runs it on a host of their own.
   mattermost: undefined,
   googlechat: /^chat\.googleapis\.com$/,
-  // Workflows, and the connectors of before.
-  teams: /\.(logic\.azure\.(com|us)|api\.powerplatform\.com|webhook\.office\.com)$/,
+  // Workflows. The connectors of before answer 200 to what they do not take.
+  teams: /\.(logic\.azure\.(com|us)|api\.powerplatform\.com)$/,
   telegram: /^api\.telegram\.org$/,
 }
 

@@ -151,7 +151,14 @@ const programs = {
   telegram: {
     ...{ ...usual, path: '/bot4711:secret/sendMessage?chat_id=-1004711', gapMs: 3_000 },
     charactersMax: 4_096,
-    members: ['chat_id', 'text', 'entities', 'parse_mode', 'link_preview_options'],
+    members: [
+      'chat_id',
+      'message_thread_id',
+      'text',
+      'entities',
+      'parse_mode',
+      'link_preview_options',
+    ],
     read: (body) => {
       if (memberOf(body, 'chat_id') !== '-1004711') throw new Error('chat not found')
       const text = memberOf(body, 'text')
@@ -203,7 +210,8 @@ export class ChatEmulator {
 
   /** @param path as `pathOf` has it */
   take(path: string, body: string): Answer {
-    const name = chatPrograms.find((it) => this.pathOf(it) === path)
+    // What the query of Telegram's says would count, too, such as its parse_mode.
+    const name = chatPrograms.find((it) => this.pathOf(it).replace(/\?chat_id.*/, '') === path)
     const [answer] = this.answers.splice(0, 1)
     if (answer) return answer
     if (name === undefined) return { status: 404 }

@@ -68,6 +68,17 @@ test('CHAT_KIND says what a host does not, and a host of nobody is refused with 
   ])
 })
 
+test.each([
+  ['?parse_mode=HTML&chat_id=1', 'has parameters that a message would not fit'],
+  ['?chat_id=1&text=hello', 'has parameters that a message would not fit'],
+  ['', 'has no chat_id'],
+])('a URL of Telegram that ends with sendMessage%s is refused', (query, problem) => {
+  const url = `https://api.telegram.org/bot1:very-secret/sendMessage${query}`
+  expect(problemsOf({ CHAT_URL: url })).toEqual([
+    expect.stringMatching(`^CHAT_URL ${problem}\\. a URL with chat_id`),
+  ])
+})
+
 test('a site has a channel of its own, or that of the environment', () => {
   const launch = { chatVariable: 'CHAT_URL_LAUNCH', chatKind: 'mattermost' }
   const both = { CHAT_URL: slack, CHAT_URL_LAUNCH: own }

@@ -4,7 +4,7 @@ import type { SettingsReader } from './reader.ts'
 import { isSecret, settings } from './settings.ts'
 import type { DeclaredSite } from './sites/site-schema.ts'
 import type { WebhookKey } from './secret-values.ts'
-import { type ChatKind, chatKindAt, chatKinds } from '../platform/chat-kind.ts'
+import { type ChatKind, chatKindAt, chatKinds, telegramParameters } from '../platform/chat-kind.ts'
 
 /** Where messages go. All of it is secret: the URL of a chat program allows to post. */
 export interface WebhookReceiver {
@@ -89,10 +89,20 @@ export function readChat(site: SettingsReader, own?: string): SiteChat | undefin
   const { kind: form } = settings.CHAT_URL
   const url = own ? site.required(own, form, ', and a site names it') : site.value('CHAT_URL')
   if (url === undefined) return undefined
-  const { hostname } = new URL(url)
+  const { hostname, searchParams } = new URL(url)
   // What the environment says is about its own URL.
   const said = own === undefined || site.says('CHAT_KIND') ? site.value('CHAT_KIND') : undefined
   const chat = said ?? chatKindAt(hostname)
+  const names = [...searchParams.keys()]
+  const isStray = names.some((it) => !telegramParameters.includes(it))
+  if (chat === 'telegram' && (isStray || !names.includes('chat_id'))) {
+    site.refuse(variable, {
+      problem: isStray ? 'has parameters that a message would not fit.' : 'has no chat_id.',
+      expected: `a URL with chat_id, and no parameters but ${telegramParameters.join(', ')}`,
+      hint: 'Write it as https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>.',
+    })
+    return undefined
+  }
   if (chat) return { url, chat, variable }
   site.tell(own === undefined ? 'CHAT_KIND' : site.placeOf('chatKind'), 'nothing', {
     problem: `is missing, and ${variable} leads to ${hostname}, which is of no chat program that Rollcall knows.`,

@@ -10,6 +10,9 @@ const hosts = {
   telegram: /^api\.telegram\.org$/,
 }
 
+/** What a URL of Telegram may say beside the chat, which it must. All else is up to the message. */
+export const telegramParameters = ['chat_id', 'message_thread_id', 'disable_notification']
+
 export type ChatKind = keyof typeof hosts
 
 export const chatKinds = Object.keys(hosts) as readonly ChatKind[]

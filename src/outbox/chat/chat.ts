@@ -8,9 +8,11 @@ export interface Chat {
    * What is posted, for JSON.
    *
    * @param lines escaped
-   * @param url where it goes
+   * @param query of the URL
    */
-  body(lines: readonly string[], url: URL): object
+  body(lines: readonly string[], query: URLSearchParams): object
+  /** Whether the query goes into the body alone. */
+  readonly isQueryInBody?: boolean
   /** The seconds that the body of a 429 asks to wait, where it has them beside `Retry-After`. */
   retryAfter?(answer: Answer): unknown
 }

@@ -12,11 +12,11 @@ import { chatTeller } from './teller.ts'
 const { signal } = new AbortController()
 
 /** A channel of a program, and what tells it of signups. */
-function createWorld(chat: ChatProgram, title = 'Launch') {
+function createWorld(chat: ChatProgram, title = 'Launch', more = '') {
   const clock = new ManualClock()
   const emulator = new ChatEmulator(() => clock.elapsed())
   const host = 'chat.example.com'
-  const url = `https://${host}${emulator.pathOf(chat)}`
+  const url = `https://${host}${emulator.pathOf(chat)}${more}`
   const http = async ({ url, body = '' }: OutgoingRequest) => {
     const {
       status,
@@ -103,6 +103,13 @@ test.each(chatPrograms)(
     }
   },
 )
+
+test('no parameter in the URL formats a message in Telegram, and a topic stays', async () => {
+  const { tell } = createWorld('telegram', '', '&parse_mode=HTML&message_thread_id=3&text=x')
+  const { post } = await tell(...people(1, { name: '<b>bold</b>' }))
+  expect(post.effects).toEqual([])
+  expect(JSON.parse(post.body)).toMatchObject({ chat_id: '-1004711', message_thread_id: '3' })
+})
 
 test.each(chatPrograms)('no address that is valid has an effect in %s', async (program) => {
   const { tell } = createWorld(program)

@@ -33,10 +33,12 @@ export function chatTeller(
   world: SendWorld,
 ): Teller {
   const chat = chats[channel.chat]
+  const { origin, pathname, searchParams } = new URL(url)
+  const target = chat.isQueryInBody === true ? origin + pathname : url
   const retryAfter = (text: string) => Number(chat.retryAfter?.(parseObject(text) ?? {})) || 0
   const say = async (people: readonly Signup[], signal: AbortSignal) => {
-    const body = JSON.stringify(chat.body(composeLines(chat, title, people), new URL(url)))
-    return post({ url, body, signal, retryAfter }, world)
+    const body = JSON.stringify(chat.body(composeLines(chat, title, people), searchParams))
+    return post({ url: target, body, signal, retryAfter }, world)
   }
   return {
     ...{ key, host, together },

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
-import { ConfigError } from './problem.ts'
+import { ConfigError, type SettingProblem } from './problem.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -22,18 +22,19 @@ function channelsOf(variables: Variables) {
   )
 }
 
-function problemsOf(variables: Variables): readonly string[] {
+function refusalsOf(variables: Variables): readonly SettingProblem[] {
   try {
     load(variables)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     expect(error.message).not.toContain('very-secret')
-    return error.problems.map(
-      ({ setting, problem, expected }) => `${setting} ${problem} ${expected}`,
-    )
+    return error.problems
   }
   return []
 }
+
+const problemsOf = (variables: Variables) =>
+  refusalsOf(variables).map(({ setting, problem, expected }) => `${setting} ${problem} ${expected}`)
 
 test.each([
   ['https://hooks.slack.com/services/T0/B0/x', 'slack'],
@@ -92,6 +93,23 @@ test('a site has a channel of its own, or that of the environment', () => {
     'launch: slack at hooks.slack.com',
     'blog: mattermost at chat.example.com',
   ])
+})
+
+test('a site has no channel with null, whatever the environment says', () => {
+  expect(channelsOf({ ...file({ chatVariable: null }), CHAT_URL: slack })).toEqual([
+    'launch',
+    'blog: slack at hooks.slack.com',
+  ])
+})
+
+test('a kind without a URL, and what is no URL, are refused with what to do', () => {
+  const missing = (setting: string) => expect.stringMatching(`^CHAT_URL is missing, and ${setting}`)
+  expect(problemsOf({ CHAT_KIND: 'slack' })).toEqual([missing('CHAT_KIND is set')])
+  expect(problemsOf(file({ chatKind: 'slack' }))).toEqual([
+    missing('sites\\.launch\\.chatKind is set'),
+  ])
+  const [wrong] = refusalsOf({ CHAT_URL: 'slack' })
+  expect(wrong?.hint).toBe("Copy the URL of the channel's webhook.")
 })
 
 test('what is wrong with the channel of a site is told at its place', () => {

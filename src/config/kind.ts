@@ -248,6 +248,13 @@ export function either<T, U>(plain: Kind<T>, parts: Kind<U>): Kind<T | U> {
   return { ...plain, schema: { anyOf: [plain.schema, parts.schema] }, parse }
 }
 
+/** The same kind, or null. */
+export function orNull<T>(kind: Kind<T>): Kind<T | null> {
+  const parse: Kind<T | null>['parse'] = (given, note) =>
+    given === null ? null : kind.parse(given, note)
+  return { ...kind, schema: { anyOf: [kind.schema, { type: 'null' }] }, parse }
+}
+
 /** The same kind with one more check of what was given, and of what was read of it. */
 export function checked<T>(
   kind: Kind<T>,

@@ -31,17 +31,25 @@ export const bearerToken = text(
   'Make it with a password generator, or with: openssl rand -hex 32. Commas stand between two keys.',
 )
 
-export const receiverUrl = text(
-  'a URL of HTTPS, or of HTTP in the own network, without user name and password',
-  (it) => {
-    const url = webUrl(it)
-    if (!url || whyNoReceiverAt(url) === undefined) return url?.href
-    const hint =
-      'Use https://: messages may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
-    return new Wrong('has an address that gets no messages.', hint)
-  },
+/** Where messages go. @param copy what to do about another value */
+const messagesTo = (copy: string) =>
+  text(
+    'a URL of HTTPS, or of HTTP in the own network, without user name and password',
+    (it) => {
+      const url = webUrl(it)
+      if (!url || whyNoReceiverAt(url) === undefined) return url?.href
+      const hint =
+        'Use https://: messages may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
+      return new Wrong('has an address that gets no messages.', hint)
+    },
+    copy,
+  )
+
+export const receiverUrl = messagesTo(
   'Copy the URL from the program that receives the messages. It knows Rollcall by the signature.',
 )
+
+export const channelUrl = messagesTo("Copy the URL of the channel's webhook.")
 
 /** A key that signs messages: 24 to 64 bytes. */
 export type WebhookKey = Uint8Array<ArrayBuffer>

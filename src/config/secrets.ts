@@ -83,11 +83,18 @@ export function readWebhooks(
   })
 }
 
-/** Reads the channel of a site: its own, or that of the environment. Undefined when it has none, or it was refused. */
-export function readChat(site: SettingsReader, own?: string): SiteChat | undefined {
+/** Reads the channel of a site: its own, null for none, or that of the environment. Undefined when it was refused, too. */
+export function readChat(site: SettingsReader, own?: string | null): SiteChat | undefined {
+  if (own === null) return undefined
   const variable = own ?? 'CHAT_URL'
   const { kind: form } = settings.CHAT_URL
-  const url = own ? site.required(own, form, ', and a site names it') : site.value('CHAT_URL')
+  const kindName = site.nameOf('CHAT_KIND')
+  const [reason, hint] =
+    own === undefined
+      ? [`, and ${kindName} is set`, `${form.hint ?? ''} Or remove ${kindName}.`]
+      : [', and a site names it', form.hint]
+  const isWanted = own !== undefined || site.isSet('CHAT_KIND')
+  const url = isWanted ? site.required(variable, form, reason, hint) : site.value('CHAT_URL')
   if (url === undefined) return undefined
   const { hostname, searchParams } = new URL(url)
   // What the environment says is about its own URL.

@@ -6,7 +6,13 @@ import { chatKinds } from '../platform/chat-kind.ts'
 import { apiKeys, challengeHosts, emailDomains, origins, ownHosts, tabList } from './lists.ts'
 import { mailbox, mailFrom, mailUrl } from './mail-values.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
-import { bearerToken, exampleSecrets, receiverUrl, webhookSecrets } from './secret-values.ts'
+import {
+  bearerToken,
+  exampleSecrets,
+  channelUrl,
+  receiverUrl,
+  webhookSecrets,
+} from './secret-values.ts'
 import { type Setting, setting } from './setting.ts'
 import { line, lines, siteText } from './texts.ts'
 import { emailAddress, filePath, httpUrl, listenHost, proxyCount, publicUrl } from './values.ts'
@@ -377,7 +383,7 @@ export const settings = {
   ),
   CHAT_URL: setting(
     {
-      kind: receiverUrl,
+      kind: channelUrl,
       example: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
       secret: true,
     },

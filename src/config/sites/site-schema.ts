@@ -7,6 +7,7 @@ import {
   type Kind,
   listOf,
   object,
+  orNull,
   record,
   text,
   thousands,
@@ -121,7 +122,10 @@ export const siteKind = object({
     webhooks,
     'Who is told of each signup. Otherwise as WEBHOOK_URL and WEBHOOK_SECRET say; [] for nobody.',
   ),
-  chatVariable: variableOf('CHAT_URL', 'URL of a channel, as CHAT_URL says'),
+  chatVariable: described(
+    orNull(variableOf('CHAT_URL', 'URL of a channel')),
+    'The variable of the environment that has the URL of a channel. Otherwise as CHAT_URL says; null for none.',
+  ),
   fields: fieldsKind,
 })
 

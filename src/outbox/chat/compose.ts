@@ -36,7 +36,7 @@ function personLine({ email, name, sheetTab, fields }: Signup): string {
   const said = Object.entries(fields).map(([field, it]) => `${field}: ${[it].flat().join(', ')}`)
   const rest = [name, sheetTab, ...said].filter((text) => text !== '').join(', ')
   const start = `${visible(email)}, `
-  return start + inert(cut(visible(rest.replace(/\s+/gu, ' ')), personMax - start.length))
+  return start + cut(inert(visible(rest.replace(/\s+/gu, ' '))), personMax - start.length)
 }
 
 function cut(text: string, most: number): string {

@@ -52,7 +52,11 @@ export type SiteEndpoint = ReturnType<typeof endpointsOf>[number]
 /** The webhooks of a site and then its channel, with their numbers, from 1 in the order of the settings, and their keys. */
 export function endpointsOf(secrets: Pick<Secrets, 'sites'>, site: SiteConfig) {
   const { webhooks = [], chat } = secretsOf(secrets, site)
-  const channels = chat ? [{ ...chat, title: firstOf(site.page.title ?? '') }] : []
+  const title = firstOf(site.page.title ?? '')
+  const sharers = [...secrets.sites.values()].filter(
+    (it) => chat && it.chat?.url === chat.url,
+  ).length
+  const channels = chat ? [{ ...chat, title, sharers }] : []
   return [...webhooks, ...channels].map((endpoint, at) => {
     const { url } = endpoint
     const key = endpointKeyOf('chat' in endpoint ? `chat ${url}` : url)

@@ -10,7 +10,7 @@ import { EndpointSender } from '../webhook/endpoint-sender.ts'
 import { chatTeller } from './teller.ts'
 
 /** A journal in memory, and a channel of Slack's. */
-function createWorld(log = new MemoryWebhookLog(), clock = new ManualClock()) {
+function createWorld(log = new MemoryWebhookLog(), clock = new ManualClock(), sharers = 1) {
   const emulator = new ChatEmulator(() => clock.elapsed())
   const host = 'hooks.slack.com'
   const url = `https://${host}${emulator.pathOf('slack')}`
@@ -42,6 +42,7 @@ function createWorld(log = new MemoryWebhookLog(), clock = new ManualClock()) {
         host,
         key: 'key',
         title: 'Launch',
+        sharers,
       } as const
       const sender = new EndpointSender({
         ...{ clock, time: clock, random: () => 0, delivers: () => world.delivers },
@@ -126,6 +127,16 @@ test('a signup is told at once, and those of the next five seconds in one messag
   await world.clock.run(5 * second)
   expect(world.posts).toHaveLength(2)
   expect(toldBy(world.posts)).toEqual({ named: [1, 2, 3], count: 3 })
+})
+
+test('a channel that three sites share gets a message of each in fifteen seconds', async () => {
+  const world = createWorld(undefined, undefined, 3)
+  await using _ = world.start()
+  for (let at = 0; at < 60; at++) {
+    world.add(1)
+    await world.clock.run(second)
+  }
+  expect(world.posts.map(({ at }) => Math.floor(at / second))).toEqual([15, 30, 45, 60])
 })
 
 test('a message whose answer was lost says the same again, whoever has signed up since', async () => {

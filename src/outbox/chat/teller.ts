@@ -22,14 +22,19 @@ export interface Channel extends Endpoint {
   readonly chat: ChatKind
   /** The title of the site; may be empty. */
   readonly title: string
+  /** How many sites tell this channel. */
+  readonly sharers: number
 }
 
-/** The programs take a message a second, or twenty a minute. A launch is not to flood the channel. */
-const together = { most: 500, gapMs: 5 * second }
+/**
+ * Of how many people a message tells, and how long after it the next one of a channel goes: programs take a message a
+ * second, or twenty a minute, and a launch is not to flood the channel.
+ */
+const [most, gapMs] = [500, 5 * second]
 
 /** Tells a channel who has signed up, without a signature. */
 export function chatTeller(
-  { key, host, url, title, ...channel }: Channel,
+  { key, host, url, title, sharers, ...channel }: Channel,
   world: SendWorld,
 ): Teller {
   const chat = chats[channel.chat]
@@ -41,7 +46,7 @@ export function chatTeller(
     return post({ url: target, body, signal, retryAfter }, world)
   }
   return {
-    ...{ key, host, together },
+    ...{ key, host, together: { most, gapMs: gapMs * sharers } },
     tell: (messages, stop) =>
       say(
         messages.map(({ signup }) => signup),

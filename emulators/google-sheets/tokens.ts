@@ -148,13 +148,14 @@ export class TokenOffice {
     }
     const problem = claimsProblem(claims, [googleAudience, ownUrl], nowMs)
     if (problem) return problem
-    if (claims['scope'] !== onlyScope) {
+    const scope = [onlyScope, platformScope].find((it) => it === claims['scope'])
+    if (scope === undefined) {
       // Observed: for an unknown scope, the answer has an id_token and no access_token.
       return { status: 200, body: { id_token: randomBytes(60).toString('base64url') } }
     }
     const { sub } = claims
-    if (typeof sub !== 'string') return this.grant(account.email, onlyScope, nowMs)
-    if (this.#actors.has(`${account.email} ${sub}`)) return this.grant(sub, onlyScope, nowMs)
+    if (typeof sub !== 'string') return this.grant(account.email, scope, nowMs)
+    if (this.#actors.has(`${account.email} ${sub}`)) return this.grant(sub, scope, nowMs)
     const description =
       'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.'
     return { ...refusal('unauthorized_client', description), status: 401 }

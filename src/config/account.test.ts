@@ -51,17 +51,29 @@ describe('the account that writes', () => {
     ['a person, whose address only Google knows', user, noAddress],
     ['a workload that acts as a service account', { ...pool, ...impersonation }, robot],
     ['a workload alone', pool, noAddress],
-    ['a service account that a person impersonates', impersonated, robot],
-    [
-      'a service account that another one impersonates',
-      { ...impersonated, source_credentials: key },
-      robot,
-    ],
   ])('may be, by a credentials file, %s', (_, file, email) => {
     const found = { account: { email, signIn: { kind: 'file', file } }, problems: [] }
     expect(ofFile(file)).toEqual(found)
     const named = { GOOGLE_APPLICATION_CREDENTIALS: '/etc/file.json' }
     expect(read(named, { '/etc/file.json': file })).toEqual(found)
+  })
+
+  test('may be a service account that a person or another one impersonates, by a key in any form', () => {
+    const { service_account_impersonation_url: url } = impersonation
+    const byPerson = {
+      kind: 'impersonated',
+      url,
+      delegates: [],
+      source: { kind: 'file', file: user },
+    }
+    expect(ofFile(impersonated).account).toEqual({ email: robot, signIn: byPerson })
+    const source_credentials = {
+      ...key,
+      private_key: privateKey.export({ type: 'pkcs1', format: 'pem' }),
+    }
+    const file = { ...impersonated, source_credentials, delegates: ['a'] }
+    const source = { kind: 'key', email: robot, privateKey: pem }
+    expect(ofFile(file).account?.signIn).toEqual({ ...byPerson, delegates: ['a'], source })
   })
 
   test('may be a person of the domain, as whom a key acts', () => {

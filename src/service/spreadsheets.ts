@@ -6,8 +6,8 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { noColumns } from '../signup/row.ts'
 import { environmentNames } from '../platform/setting-names.ts'
-import { type AskForToken, keyTokens } from '../spreadsheet/google/access-token.ts'
-import { fileTokens } from '../spreadsheet/google/file-token.ts'
+import { type AskForToken, keyTokens, sheetsScope } from '../spreadsheet/google/access-token.ts'
+import { fileTokens, impersonatedTokens, platformScope } from '../spreadsheet/google/file-token.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import { machineTokens } from '../spreadsheet/google/machine-token.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
@@ -54,10 +54,22 @@ export function googleOptions(
   return { access, ask: tokensBy(signIn, world), apiUrl, tokenUrl, clock, http }
 }
 
-function tokensBy(signIn: SignIn, { signWith }: Pick<World, 'signWith'>): AskForToken {
-  if (signIn.kind === 'machine') return machineTokens(signIn.url)
-  if (signIn.kind === 'file') return fileTokens(signIn.file)
-  return keyTokens({ ...signIn, sign: signWith(signIn.privateKey) })
+/** Gets tokens of this scope, or of spreadsheets. */
+export function tokensBy(
+  signIn: SignIn,
+  world: Pick<World, 'signWith'>,
+  scope = sheetsScope,
+): AskForToken {
+  switch (signIn.kind) {
+    case 'machine':
+      return machineTokens(signIn.url)
+    case 'file':
+      return fileTokens(signIn.file, scope)
+    case 'impersonated':
+      return impersonatedTokens(signIn, tokensBy(signIn.source, world, platformScope), scope)
+    case 'key':
+      return keyTokens({ ...signIn, sign: world.signWith(signIn.privateKey), scope })
+  }
 }
 
 /** What a site gets of an account that it has for itself, as `Account.join`; undefined for the local workbook. */

@@ -14,8 +14,15 @@ export type SignIn =
       /** The person of the domain as whom it acts. */
       readonly subject?: string
     }
-  /** By a credentials file that has more in it than a key. */
+  /** By a credentials file of a person, or of workload identity. */
   | { readonly kind: 'file'; readonly file: Readonly<Record<string, unknown>> }
+  /** As the service account of whose tokens this URL is, which the source may impersonate. */
+  | {
+      readonly kind: 'impersonated'
+      readonly url: string
+      readonly delegates: readonly unknown[]
+      readonly source: SignIn
+    }
   /** By the metadata server at this URL. */
   | { readonly kind: 'machine'; readonly url: string }
 
@@ -43,7 +50,14 @@ export function readCredentials(content: string): Account | Wrong {
   const problem = problemIn(file, String(type))
   if (problem !== undefined) return new Wrong(problem, makeNew)
   const [, email = noAddress] = /\/([^/:]+@[^/:]+):generateAccessToken$/.exec(String(url)) ?? []
-  return { email, signIn: { kind: 'file', file } }
+  const { source_credentials: source, delegates } = file
+  if (source === undefined) return { email, signIn: { kind: 'file', file } }
+  const own = readCredentials(JSON.stringify(source))
+  if (own instanceof Wrong)
+    return new Wrong(`has source_credentials, where it ${own.problem}`, makeNew)
+  const listed = Array.isArray(delegates) ? delegates : []
+  const way = { url: String(url), delegates: listed, source: own.signIn }
+  return { email, signIn: { kind: 'impersonated', ...way } }
 }
 
 const anyUrl = 'https://example.com'
@@ -60,7 +74,7 @@ function readKeyAccount(content: string): Account | Wrong {
 }
 
 function problemIn(file: Readonly<Record<string, unknown>>, type: string): string | undefined {
-  const { credential_source: proof, source_credentials: source } = file
+  const { credential_source: proof } = file
   const members = Object.hasOwn(needed, type) ? needed[type] : undefined
   const types = Object.keys(needed).join(', ')
   if (!members) return `has a type that is none of service_account, ${types}.`
@@ -71,6 +85,5 @@ function problemIn(file: Readonly<Record<string, unknown>>, type: string): strin
   if (isRecord(proof) && ('executable' in proof || 'certificate' in proof)) {
     return 'has a program or a certificate as its credential_source: a file, a URL or AWS can be used.'
   }
-  const own = source && readCredentials(JSON.stringify(source))
-  return own instanceof Wrong ? `has source_credentials, where it ${own.problem}` : undefined
+  return undefined
 }

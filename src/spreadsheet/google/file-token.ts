@@ -1,14 +1,19 @@
 import type { HttpAnswer } from '../../platform/http-client.ts'
 import { isRecord } from '../../signup/json.ts'
-import { type AskForToken, googleTokenUrl, keyTokens, tokenIn } from './access-token.ts'
-import { sheetsScope, signWith, tokenBounds } from './access-token.ts'
+import {
+  type AskForToken,
+  googleTokenUrl,
+  sheetsScope,
+  tokenBounds,
+  tokenIn,
+} from './access-token.ts'
 import { invalidCredentials } from './failure.ts'
 
 /** The content of a credentials file. `config/` has checked that it has what its type needs. */
 type CredentialsFile = Readonly<Record<string, unknown>>
 
 /** What an identity needs that gets tokens of another one. */
-const platformScope = 'https://www.googleapis.com/auth/cloud-platform'
+export const platformScope = 'https://www.googleapis.com/auth/cloud-platform'
 /** Of an impersonated account: under an hour, to allow for a clock that is a little off. */
 const lifeSeconds = 55 * 60
 
@@ -16,21 +21,16 @@ const advice =
   'Check that the credentials file is the present one, and that its identity may act as the account that it names: docs/google-setup.md.'
 
 /**
- * Signs in as a credentials file says: as a person (`authorized_user`), by workload identity
- * (`external_account`), or as a service account that one of these may impersonate.
+ * Signs in as the service account of whose tokens the URL is. The library's own class for this takes no other server
+ * than Google's, and writes to standard error.
+ *
+ * @param askForOwn gets a token of `platformScope` for who impersonates it
  */
-export function fileTokens(file: CredentialsFile, scope = sheetsScope): AskForToken {
-  if (file['type'] === 'impersonated_service_account') return impersonated(file, scope)
-  if (file['type'] !== 'service_account') return libraryTokens(file, scope)
-  const sign = signWith(String(file['private_key']))
-  return keyTokens({ email: String(file['client_email']), sign, scope })
-}
-
-/** The library's own class for this takes no other server than Google's, and writes to standard error. */
-function impersonated(file: CredentialsFile, scope: string): AskForToken {
-  const { source_credentials: source, delegates = [] } = file
-  const url = String(file['service_account_impersonation_url'])
-  const askForOwn = fileTokens(isRecord(source) ? source : {}, platformScope)
+export function impersonatedTokens(
+  { url, delegates }: { readonly url: string; readonly delegates: readonly unknown[] },
+  askForOwn: AskForToken,
+  scope = sheetsScope,
+): AskForToken {
   return async (asking, signal) => {
     const own = await askForOwn(asking, signal)
     if (own.kind !== 'token') return own
@@ -43,8 +43,11 @@ function impersonated(file: CredentialsFile, scope: string): AskForToken {
   }
 }
 
-/** Google's library finds the proof of an identity, signs it where AWS needs that, and trades it for a token. */
-function libraryTokens(file: CredentialsFile, scope: string): AskForToken {
+/**
+ * Signs in as a credentials file says: as a person (`authorized_user`), or by workload identity (`external_account`).
+ * Google's library finds the proof of an identity, signs it where AWS needs that, and trades it for a token.
+ */
+export function fileTokens(file: CredentialsFile, scope = sheetsScope): AskForToken {
   return async ({ tokenUrl, http, clock }, signal) => {
     const library = await import('google-auth-library')
     let last: HttpAnswer | Error | undefined

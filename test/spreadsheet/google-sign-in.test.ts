@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startLoopbackServer } from '../../emulators/loopback-server.ts'
 import {
@@ -6,8 +7,10 @@ import {
   sheetsScope,
   type SignInWays,
 } from '../../harness/sign-in-ways.ts'
+import { readCredentials } from '../../src/config/google-key/sign-in.ts'
+import { Wrong } from '../../src/config/kind.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import type { HttpClient } from '../../src/platform/http-client.ts'
+import { type HttpClient, HttpFailure } from '../../src/platform/http-client.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
 import {
   AccessTokens,
@@ -15,13 +18,20 @@ import {
   keyTokens,
   signWith,
 } from '../../src/spreadsheet/google/access-token.ts'
-import { fileTokens } from '../../src/spreadsheet/google/file-token.ts'
 import { machineTokens } from '../../src/spreadsheet/google/machine-token.ts'
+import { tokensBy } from '../../src/service/spreadsheets.ts'
 import { testSignal } from './spreadsheet-contract.ts'
 
 function signIn({ emulator }: Pick<SignInWays, 'emulator'>, ask: AskForToken, http = httpClient) {
   const { tokenUrl } = emulator
   return new AccessTokens({ ask, tokenUrl, http, clock: systemClock }).get(testSignal)
+}
+
+/** By a credentials file with this content. */
+function tokensOf(file: Readonly<Record<string, unknown>>): AskForToken {
+  const account = readCredentials(JSON.stringify(file))
+  if (account instanceof Wrong) return expect.fail(account.problem)
+  return tokensBy(account.signIn, { signWith })
 }
 
 interface Mistake {
@@ -84,7 +94,7 @@ test('a key that may not act as a person is for an administrator to mend, and th
 test.each(refusals)('$what is for a person to mend', async ({ file, hint }) => {
   await using ways = await createSignInWays()
   const content = (await file(ways)) as Readonly<Record<string, unknown>>
-  const token = await signIn(ways, fileTokens(content))
+  const token = await signIn(ways, tokensOf(content))
   expect(token).toMatchObject({
     kind: 'refused',
     reason: 'credentials',
@@ -104,7 +114,7 @@ test.each(all)(
     const { emulator, files } = ways
     emulator.faults.add({ on: 'token', answer: 'unavailable', times: 0 })
     const bounds = new Set<string>()
-    const token = await signIn(ways, fileTokens(files[name]), (request) => {
+    const token = await signIn(ways, tokensOf(files[name]), (request) => {
       bounds.add(`${request.timeoutMs} ms, ${request.answerBytesMax} bytes`)
       return httpClient(request)
     })
@@ -129,7 +139,7 @@ test.each(['poolFile', 'impersonated'] as const)(
       }
       return httpClient(request)
     }
-    await signIn(ways, fileTokens({ ...ways.files[name], ...long, lifetime: 43_200 }), http)
+    await signIn(ways, tokensOf({ ...ways.files[name], ...long, lifetime: 43_200 }), http)
     expect(asked).toMatchObject([{ scope: [sheetsScope], lifetime: '3300s' }])
   },
 )
@@ -139,7 +149,7 @@ test.each([...all, 'machine'] as const)(
   async (name) => {
     await using ways = await createSignInWays()
     const { emulator, office, files } = ways
-    const ask = name === 'machine' ? machineTokens(emulator.url) : fileTokens(files[name])
+    const ask = name === 'machine' ? machineTokens(emulator.url) : tokensOf(files[name])
     for (const life of [43_200, 3_601, undefined]) {
       office.lifetimeSeconds = life
       expect(await signIn(ways, ask)).toMatchObject({
@@ -161,6 +171,41 @@ test('a metadata server that does not answer is given up after two seconds', asy
     ...{ kind: 'refused', reason: 'machine' },
     hint: expect.stringContaining('no answer within 2000 ms'),
   })
+})
+
+test('a metadata server that has worked may fail for a while, and need not tell the address', async () => {
+  await using ways = await createSignInWays()
+  const { emulator } = ways
+  const ask = machineTokens(emulator.url)
+  let isDown = false
+  const http: HttpClient = (request) => {
+    if (isDown || request.url.endsWith('/email')) throw new HttpFailure('no answer came')
+    return httpClient(request)
+  }
+  const token = await signIn(ways, ask, async (request) => http(request))
+  expect(token).toEqual({ kind: 'token', token: expect.any(String), seconds: expect.any(Number) })
+  isDown = true
+  expect(await signIn(ways, ask, async (request) => http(request))).toMatchObject({
+    ...{ kind: 'retryable', message: 'no answer came' },
+  })
+  isDown = false
+  ways.office.machine = undefined
+  expect(await signIn(ways, ask)).toMatchObject({
+    ...{ kind: 'retryable', message: expect.stringContaining('names no service account') },
+  })
+})
+
+test('a service account may impersonate another one by a key in the older form, PKCS#1', async () => {
+  await using ways = await createSignInWays()
+  const { email, env } = ways.google
+  const key = createPrivateKey(env['SHEETS_PRIVATE_KEY'] ?? '')
+  const source_credentials = {
+    ...{ type: 'service_account', client_email: email },
+    private_key: key.export({ type: 'pkcs1', format: 'pem' }),
+  }
+  ways.office.allow(email, ways.robot)
+  const ask = tokensOf({ ...ways.files.impersonated, source_credentials })
+  expect(await signIn(ways, ask)).toMatchObject({ kind: 'token' })
 })
 
 test('another server in the place of the metadata server, and a machine without an account, are told', async () => {

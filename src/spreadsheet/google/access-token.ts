@@ -77,7 +77,9 @@ export class AccessTokens {
     try {
       const token = await ask(this.#options, signal)
       if (token.kind !== 'token') return token
-      if (!(token.seconds > 0 && token.seconds <= lifeSecondsMax)) return longLived(token.seconds)
+      if (token.seconds <= 0)
+        return { kind: 'retryable', message: 'The access token has no life left' }
+      if (!(token.seconds <= lifeSecondsMax)) return longLived(token.seconds)
       this.#kept = { token, until: askedAt + token.seconds * 1000 - 5 * minute }
       return token
     } catch (error) {

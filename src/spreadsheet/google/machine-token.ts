@@ -11,6 +11,12 @@ const bounds = { timeoutMs: 2_000, answerBytesMax: 64 * 1024 } as const
  */
 export function machineTokens(url: string): AskForToken {
   const account = `${url}/computeMetadata/v1/instance/service-accounts/default`
+  let hasWorked = false
+  /** What has worked on this machine does so again. */
+  const failed = (message: string) =>
+    hasWorked
+      ? ({ kind: 'retryable', message } as const)
+      : refused('machine', `${message}. ${otherWays}`)
   return async ({ http, clock }, signal) => {
     const read = (path: string) => {
       const headers = { 'metadata-flavor': 'Google' }
@@ -19,16 +25,15 @@ export function machineTokens(url: string): AskForToken {
     try {
       const answer = await read(`token?scopes=${encodeURIComponent(sheetsScope)}`)
       const isIt = answer.headers.get('metadata-flavor') === 'Google'
-      if (!isIt || answer.status === 404) {
-        return refused('machine', `${url} names no service account. ${otherWays}`)
-      }
+      if (!isIt || answer.status === 404) return failed(`${url} names no service account`)
       const token = tokenIn(answer, clock, 'The metadata server', otherWays)
       if (token.kind !== 'token') return token
-      const { status, text } = await read('email')
-      return status === 200 ? { ...token, email: text.trim() } : token
+      hasWorked = true
+      const named = await read('email').catch(() => undefined)
+      return named?.status === 200 ? { ...token, email: named.text.trim() } : token
     } catch (error) {
       if (!(error instanceof HttpFailure) || signal.aborted) throw error
-      return refused('machine', `${error.message}. ${otherWays}`)
+      return failed(error.message)
     }
   }
 }

@@ -4,6 +4,7 @@ import { privateKey } from './google-key/private-key.ts'
 import { text, Wrong } from './kind.ts'
 import { type Files, readFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
+import type { SettingName } from './settings.ts'
 import { webUrl } from './values.ts'
 
 /** What a site may say itself of its account. Any of these makes the account its own. */
@@ -12,7 +13,7 @@ export const signInNames = ['SHEETS_CREDENTIALS_FILE', 'SHEETS_SIGN_IN', 'SHEETS
 /** Reads the account that writes to the spreadsheet, and how it signs in. */
 export function readAccount(reader: SettingsReader, files: Files): Account | undefined {
   const account = readSignIn(reader, files)
-  const subject = reader.value('SHEETS_SUBJECT')
+  const subject = said(reader, 'SHEETS_SUBJECT') ? reader.value('SHEETS_SUBJECT') : undefined
   if (!account || subject === undefined) return account
   const { signIn } = account
   if (signIn.kind === 'key') return { email: subject, signIn: { ...signIn, subject } }
@@ -24,32 +25,35 @@ export function readAccount(reader: SettingsReader, files: Files): Account | und
   return undefined
 }
 
-/**
- * One way to sign in: what the machine has, if that is wanted; else the file that was named for Rollcall, else
- * the pair of address and key, else the file that was named for Google's own tools.
- */
+/** Whether one of these is said where the way to sign in is: a site with one of its own takes none of the environment's. */
+function said(reader: SettingsReader, ...names: readonly SettingName[]): boolean {
+  const isOwn =
+    reader.says('SHEETS_CREDENTIALS_FILE') || (reader.says('SHEETS_SIGN_IN') && usesMachine(reader))
+  return isOwn ? names.some((name) => reader.says(name)) : reader.isSet(...names)
+}
+
+const usesMachine = (reader: SettingsReader) =>
+  reader.value('SHEETS_SIGN_IN') === 'application-default'
+
+/** The only way to sign in that is set. The file that was named for Google's own tools is what the machine has, too. */
 function readSignIn(reader: SettingsReader, files: Files): Account | undefined {
-  const saysFile = reader.says('SHEETS_CREDENTIALS_FILE')
-  const saysWay = reader.says('SHEETS_SIGN_IN')
-  const isWanted = reader.value('SHEETS_SIGN_IN') === 'application-default'
-  const isDefault = isWanted && (saysWay || !saysFile)
-  // A site with a way of its own takes none of the environment's.
-  const isOwn = saysFile || (isDefault && saysWay)
-  const hasFile = isOwn ? saysFile : reader.isSet('SHEETS_CREDENTIALS_FILE')
-  const hasPair = !isOwn && reader.isSet('SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY')
-  const isForTools = reader.isSet('GOOGLE_APPLICATION_CREDENTIALS')
   const inFile = text('the path of a credentials file of Google', (path) =>
     readFileAt(files, path, readCredentials),
   )
-  const chosen = [isDefault, hasFile, hasPair].filter((it) => it).length
-  if (chosen <= 1) {
-    if (hasFile) return reader.read('SHEETS_CREDENTIALS_FILE', inFile)
-    if (hasPair) return readPair(reader)
-    if (isForTools) return reader.read('GOOGLE_APPLICATION_CREDENTIALS', inFile)
-    if (isDefault) return readMachine(reader, files)
-  }
-  reader.refuse(isDefault ? 'SHEETS_SIGN_IN' : 'SHEETS_CREDENTIALS_FILE', {
-    problem: `is ${chosen > 1 ? 'set together with another' : 'missing, and so is every other'} way to sign in.`,
+  const fromFile = (name: SettingName) => () => reader.read(name, inFile)
+  const isForTools = reader.isSet('GOOGLE_APPLICATION_CREDENTIALS')
+  const forTools = fromFile('GOOGLE_APPLICATION_CREDENTIALS')
+  const hasMachine = said(reader, 'SHEETS_SIGN_IN') && usesMachine(reader)
+  const hasFile = said(reader, 'SHEETS_CREDENTIALS_FILE')
+  const hasPair = said(reader, 'SHEETS_CREDENTIALS_EMAIL', 'SHEETS_PRIVATE_KEY')
+  const [way, ...others] = [
+    ...(hasMachine ? [isForTools ? forTools : () => readMachine(reader, files)] : []),
+    ...(hasFile ? [fromFile('SHEETS_CREDENTIALS_FILE')] : []),
+    ...(hasPair ? [() => readPair(reader)] : []),
+  ]
+  if (others.length === 0 && (way || isForTools)) return (way ?? forTools)()
+  reader.refuse(hasMachine ? 'SHEETS_SIGN_IN' : 'SHEETS_CREDENTIALS_FILE', {
+    problem: `is ${way ? 'set together with another' : 'missing, and so is every other'} way to sign in.`,
     ...{ expected: 'one way to sign in at Google', hint: ways },
   })
   return undefined

@@ -165,6 +165,22 @@ test('a site may sign in by a way of its own, or as a person of its own', () => 
   ])
 })
 
+test('a site with a way to sign in of its own acts as nobody whom the environment names', () => {
+  const ours = { SHEETS_CREDENTIALS_FILE: 'ours.json', SHEETS_SUBJECT: 'grace@example.com' }
+  const { sites, all } = read(
+    {
+      sites: {
+        a: { spreadsheet: first, signIn: 'application-default' },
+        b: { spreadsheet: second, credentialsFile: 'theirs.json' },
+      },
+    },
+    ours,
+  )
+  expect(all).toEqual([])
+  expect(sites.map(({ secrets }) => secrets.signIn?.kind)).toEqual(['machine', 'key'])
+  expect(inspect(sites, { depth: null })).not.toContain('grace')
+})
+
 test('a site of another provider does not take the addresses of the environment’s', () => {
   const challenge = {
     ...{ siteKey: '10000000-ffff-ffff-ffff-000000000001', provider: 'hcaptcha' },

@@ -111,6 +111,13 @@ describe('an access token', () => {
     expect(await get()).toMatchObject({ kind: 'token', token: 'ya29.b' })
   })
 
+  test.each(['0', '-5'])('is asked for again when it lives for %s s', async (seconds) => {
+    const text = `{"access_token":"ya29.a","expires_in":${seconds}}`
+    const { get } = tokensFrom({ status: 200, text }, good('ya29.b'))
+    expect(await get()).toMatchObject({ kind: 'retryable' })
+    expect(await get()).toMatchObject({ kind: 'token', token: 'ya29.b' })
+  })
+
   test('is asked for again after a failure of the network, but a mistake of ours is thrown', async () => {
     const failure = new HttpFailure('The connection was refused')
     const { get } = tokensFrom(failure, new TypeError('a mistake'))

@@ -151,7 +151,7 @@ export function tokenIn(
     // By the clock of who made it, which tells whole seconds.
     const madeAt = Date.parse(headers.get('date') ?? '') || clock.now()
     const life = Math.floor((Date.parse(String(expireTime)) - madeAt) / 1000)
-    return { kind: 'token', token, seconds: seconds ? Number(seconds) : life }
+    return { kind: 'token', token, seconds: seconds === undefined ? life : Number(seconds) }
   }
   const isEnvelope = isRecord(error)
   const isAnswer = [200, 400, 401, 403].includes(status) || (status === 404 && isEnvelope)

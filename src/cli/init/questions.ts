@@ -7,6 +7,7 @@ import { textOf } from '../../config/reader.ts'
 import { settingNames } from '../../config/settings.ts'
 import { partOf } from '../../operations/journal-home.ts'
 import { journalHomeOf } from '../../service/journal-home.ts'
+import { rollcall } from '../../platform/command-words.ts'
 import { tabKey } from '../../signup/signup.ts'
 import { spreadsheetTabs } from '../doctor/inspections.ts'
 import type { Session } from '../session.ts'
@@ -66,9 +67,11 @@ async function askForSheet(asking: Asking): Promise<readonly EnvChanges[]> {
   const isKept = before !== undefined && (await ask.isSure(`Keep the sign-in: ${before}?`, true))
   const account = isKept ? present : await askForAccount(asking)
   const { email = noAddress } = accountOf(environment, account) ?? {}
-  await session.out.write(
-    `\nShare the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${email}\n\n`,
-  )
+  const share =
+    email === noAddress
+      ? `Share the spreadsheet, as Editor, with the account that signs in; ${rollcall('doctor')}, run on that machine, names it if Google tells.`
+      : `Share the spreadsheet with this address, as Editor (in Google Sheets: Share):\n${email}`
+  await session.out.write(`\n${share}\n\n`)
   const sheet = await ask.text({
     message: 'The address of the spreadsheet, from the address bar of the browser',
     placeholder: 'https://docs.google.com/spreadsheets/d/…/edit',
@@ -96,7 +99,11 @@ async function askForAccount(asking: Asking): Promise<Answers> {
   const path = await ask.text({
     message: 'The path of the JSON key file (docs/google-setup.md)',
     placeholder: '~/Downloads/my-project-0123456789ab.json',
-    problem: (answer) => problem(pathOf(answer)),
+    problem: (answer) => {
+      const file = { SHEETS_CREDENTIALS_FILE: pathOf(answer) }
+      const hasKey = way === 'file' || accountOf(environment, file)?.signIn.kind === 'key'
+      return problem(pathOf(answer)) ?? (hasKey ? undefined : noKey)
+    },
   })
   const file = { SHEETS_CREDENTIALS_FILE: pathOf(path) }
   const signIn = accountOf(environment, file)?.signIn
@@ -110,6 +117,8 @@ async function askForAccount(asking: Asking): Promise<Answers> {
   })
   return { ...key, SHEETS_SUBJECT }
 }
+
+const noKey = 'This file has no key, and only a key can act as a person.'
 
 /** Terminals put quotes around a file that is dropped on them, and only a shell knows `~`. */
 function pathOf(answer: string): string {

@@ -6,7 +6,7 @@ import {
   type RecentPage,
   type RecentSignup,
 } from '../journal/contracts/reader.ts'
-import { addressOf, endAfterMail } from '../operations/person.ts'
+import { addressesOf, endAfterMail, severalEndSo } from '../operations/person.ts'
 import { digits } from '../operations/words.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
@@ -73,7 +73,8 @@ export async function findView(visit: Visit, stop: AbortSignal): Promise<Shown> 
   const given = storedEmail(posted(visit, 'email')).slice(0, limits.emailCharactersMax)
   if (given === '') return nothing(visit, 'Give an address, or its beginning.', '/signups')
   const journals = new Map(visit.sites.map(({ name, journal }) => [name, journal]))
-  const whole = (await addressOf(given, { journals, stop })) ?? given
+  const [whole = given, another] = await addressesOf(given, { journals, stop })
+  if (another !== undefined) return nothing(visit, severalEndSo, '/signups')
   if (emailProblem(whole) === undefined) return personView(visit, whole, stop)
   const { reader } = visit.site.journal
   const enough = foundMax + 1

@@ -6,13 +6,15 @@ import { aboutPerson } from './people.ts'
 import { parseSeconds } from './terminal/words.ts'
 
 export const addForget = aboutPerson(
-  'forget',
   new Command('forget')
     .description('erase a person from the journal and from the spreadsheet')
     .option('--dry-run', 'only tell what would be erased')
     .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60),
-  `Exit code 1: something waits, and is done later by the service or the next forget;
+  {
+    name: 'forget',
+    more: `Exit code 1: something waits, and is done later by the service or the next forget;
 or a file in DATA_DIR still has the address.`,
+  },
   async (context, { dryRun, wait }) => {
     const { address, config } = context
     if (dryRun) {

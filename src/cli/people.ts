@@ -22,16 +22,14 @@ const inputCharactersMax = 1_000
 /**
  * A command about one person.
  *
- * @param name all its words
- * @param more what else its help says
- * @param takesIdEnd whether the address may be the end of an id, which the work looks up
+ * @param options.name all its words
+ * @param options.more what else its help says
+ * @param options.takesIdEnd whether the address may be the end of an id, which the work looks up
  */
 export function aboutPerson<Options extends OptionValues>(
-  name: string,
   words: Command<[], Options>,
-  more: string,
+  { name, more, takesIdEnd = false }: { name: string; more: string; takesIdEnd?: boolean },
   work: (context: Context & About, options: Options) => Promise<Answer>,
-  takesIdEnd = false,
 ): AddCommand {
   const hint = `
 Arguments are public on a machine with several users: prefer -, as in

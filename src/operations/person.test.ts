@@ -6,7 +6,8 @@ import type { BesideList, PendingRecord } from '../journal/contracts/confirmatio
 import { expiredFact } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { iso } from '../platform/clock.ts'
-import { entryOf, keptAbout, newestAbout } from './person.ts'
+import type { SignupId } from '../signup/signup.ts'
+import { addressesOf, entryOf, keptAbout, newestAbout } from './person.ts'
 
 const stop = new AbortController().signal
 const nobody: BesideList = { pending: [], messages: [], block: undefined }
@@ -37,6 +38,24 @@ test('all signups of a person are found among those of others, whatever the case
     },
     { kind: 'signup', state: 'waiting', writtenAt: null, wording: null },
   ])
+})
+
+test('the end of an id leads to its person, and to two when the ids of several end so', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const id = (start: string, end: string) => `${start}-8a6e-7b1f-9c3d-0000${end}` as SignupId
+  await journal.intake.append([
+    makeSignup({ id: id('0199d4c0', '2e4f6a8b'), email: 'ada@example.com' }),
+    makeSignup({ id: id('0199d4c1', '2e4f6a8b'), email: 'Ada@example.com' }),
+    makeSignup({ id: id('0199d4c2', '9c3d7b1f'), email: 'ada@example.com' }),
+    ...makeSignups(4_500),
+    makeSignup({ id: id('0199d4c3', '9c3d7b1f'), email: 'bob@example.com' }),
+  ])
+  const journals = new Map([['default', journal]])
+  const found = (whom: string) => addressesOf(whom, { journals, stop })
+  expect(await found('2E4F6A8B')).toEqual(['Ada@example.com'])
+  expect(await found('9c3d7b1f')).toEqual(['ada@example.com', 'bob@example.com'])
+  expect(await found('00000000')).toEqual([])
+  expect(await found('carol@example.com')).toEqual(['carol@example.com'])
 })
 
 test('each wording is told once, each signup says which one it agreed to, and what others sent is none', async () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Journal } from '../journal/contracts/journal.ts'
-import { recentMax } from '../journal/contracts/reader.ts'
+import { type AddressSlice, recentMax } from '../journal/contracts/reader.ts'
 import { iso, isoOrNull } from '../platform/clock.ts'
 import { isIdEnd } from '../signup/id.ts'
 import { parseObject } from '../signup/json.ts'
@@ -76,27 +76,36 @@ export async function newestAbout(address: string, max: number, options: PersonO
   return { kept, left }
 }
 
-/** The address of whom somebody gives: an address, or the end of an id; undefined when no signup with cells has it. */
-export async function addressOf(whom: string, options: Search): Promise<string | undefined> {
-  if (!isIdEnd(whom)) return whom
-  for (const journal of options.journals.values()) {
-    for await (const positions of positionsAt(journal, whom, options)) {
-      const [found] = await journal.reader.at(positions.slice(0, 1))
-      if (found) return found.signup.email
+/**
+ * Whom somebody means by an address, or by the end of an id: none when no signup with cells ends so, and two or more
+ * addresses when those of several people do.
+ */
+export async function addressesOf(whom: string, options: Search): Promise<readonly string[]> {
+  if (!isIdEnd(whom)) return [whom]
+  const found = new Map<string, string>()
+  for (const { reader } of options.journals.values()) {
+    const read = (after: number) => reader.positionsEnding(whom, after)
+    for await (const positions of slicesOf(read, options)) {
+      for (const { signup } of await reader.at(positions.slice(0, recentMax)))
+        found.set(signup.email.toLowerCase(), signup.email)
+      if (found.size > 1) return [...found.values()]
     }
   }
-  return undefined
+  return [...found.values()]
 }
 
 /** Where the signups of an address are, slice by slice. Other work runs between two slices. */
-async function* positionsAt(
-  { reader }: SearchedJournal,
-  address: string,
+function positionsAt({ reader }: SearchedJournal, address: string, options: Search) {
+  return slicesOf((after) => reader.positionsOf(address, after), options)
+}
+
+async function* slicesOf(
+  read: (after: number) => Promise<AddressSlice>,
   { stop, searched }: Search,
 ): AsyncGenerator<readonly number[]> {
   for (let after: number | undefined = 0; after !== undefined;) {
     stop.throwIfAborted()
-    const { positions, next, upto } = await reader.positionsOf(address, after)
+    const { positions, next, upto } = await read(after)
     searched?.(upto)
     yield positions
     after = next
@@ -190,6 +199,7 @@ class Telling {
   }
 }
 
+export const severalEndSo = 'The ids of several people end so. Give the whole address.'
 export const nothingKept = 'Nothing is kept about this address.'
 export const unsearched =
   'Not looked at: the spreadsheets themselves, exports, imports and backups, the mail server and its logs.'

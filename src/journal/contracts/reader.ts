@@ -75,10 +75,11 @@ export interface Reader {
   /**
    * Where the signups of this address are, letter case aside: the next hundred, where people are kept by their
    * hashes; elsewhere those in the next slice of positions. Call it again until there is no `next`.
-   *
-   * @param whom an address, or the end of an id: see `isIdEnd`
    */
-  positionsOf(whom: string, after: number): Promise<AddressSlice>
+  positionsOf(address: string, after: number): Promise<AddressSlice>
+
+  /** The same for the signups whose ids end so, slice by slice. @param idEnd as `isIdEnd` */
+  positionsEnding(idEnd: string, after: number): Promise<AddressSlice>
 
   /** Those of these signups of the list that have their cells, in order. Give it `recentMax` positions at most. */
   at(positions: readonly number[]): Promise<readonly RecentSignup[]>

@@ -1,6 +1,5 @@
 import type { JournalPolicy } from '../contracts/journal.ts'
 import type { AddressSlice } from '../contracts/reader.ts'
-import { isIdEnd } from '../../signup/id.ts'
 import { addressHash, personOf } from '../hashes.ts'
 import { ask, givenRows, type Operation, statementsOf, type Step } from '../sql.ts'
 import { isAt, stepToFindAddress } from './erase.ts'
@@ -107,19 +106,24 @@ export type Findable = ReadSite & Partial<Pick<Site, 'hashOf'>>
 /** As `Reader.positionsOf`: where people are kept, a hundred at once. */
 export function* findPerson(
   { id, hashOf }: Findable,
-  whom: string,
+  address: string,
   after: number,
 ): Operation<AddressSlice> {
-  const person = isIdEnd(whom) ? null : personOf(hashOf?.(whom) ?? null)
+  const person = personOf(hashOf?.(address) ?? null)
   if (person !== null) return yield* findByHash(id, person, after)
   const end = after + readAtOnce
-  const sought = whom.toLowerCase()
-  const [head, { rows }] = yield* ask(
-    findLast,
-    isIdEnd(whom)
-      ? [sql.ending, id, after, end, sought]
-      : stepToFindAddress(id, after, end, sought),
-  )
+  return yield* sliceOf(stepToFindAddress(id, after, end, address.toLowerCase()), end)
+}
+
+/** As `Reader.positionsEnding`. */
+export function findEnding(site: number, idEnd: string, after: number): Operation<AddressSlice> {
+  const end = after + readAtOnce
+  return sliceOf([sql.ending, site, after, end, idEnd.toLowerCase()], end)
+}
+
+/** What this step finds in the slice of positions up to `end`. */
+function* sliceOf(find: Step, end: number): Operation<AddressSlice> {
+  const [head, { rows }] = yield* ask(findLast, find)
   const last = positionIn(head)
   const positions = rows.map(({ position }) => Number(position))
   return { positions, upto: Math.min(end, last), next: end < last ? end : undefined }

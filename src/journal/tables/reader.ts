@@ -14,7 +14,7 @@ import { type ReadSite, readFact, setFact } from './facts.ts'
 import { besideState, rowStatus } from './layout.ts'
 import { pendingColumns } from './pending/pending.ts'
 import { figuresOf } from './mail/outbox.ts'
-import { type Findable, findPerson } from './people.ts'
+import { type Findable, findEnding, findPerson } from './people.ts'
 import { heldAfter, heldEnding } from './quarantine.ts'
 import { recentOf, signupsAt } from './recent.ts'
 import { idOf, recordColumns, rowsBehind, toRecord } from './rows.ts'
@@ -112,6 +112,7 @@ export function readerOf(site: Findable): Reader {
     },
     recent: (choice, before) => recentOf(site, choice, before),
     positionsOf: (address, after) => reading(db, findPerson(site, address, after)),
+    positionsEnding: (idEnd, after) => reading(db, findEnding(id, idEnd, after)),
     at: (positions) => signupsAt(site, positions),
     shares: (from, to) => sharesOf(site, from, to),
     beside: async () => {

@@ -179,7 +179,7 @@ export const recentSignups: readonly ContractTest[] = [
       await journal.intake.append(signups)
       const end = signups[1]?.id.slice(-8) ?? expect.fail()
       for (const whom of [end, end.toUpperCase()]) {
-        const { positions } = await journal.reader.positionsOf(whom, 0)
+        const { positions } = await journal.reader.positionsEnding(whom, 0)
         expect(positions).toEqual([nth(journal, 2)])
       }
     }),

@@ -103,7 +103,8 @@ test('a site has no channel with null, whatever the environment says', () => {
 })
 
 test('a kind without a URL, and what is no URL, are refused with what to do', () => {
-  const missing = (setting: string) => expect.stringMatching(`^CHAT_URL is missing, and ${setting}`)
+  const missing = (setting: string) =>
+    expect.stringMatching(`^CHAT_URL is missing, and ${setting}`) as string
   expect(problemsOf({ CHAT_KIND: 'slack' })).toEqual([missing('CHAT_KIND is set')])
   expect(problemsOf(file({ chatKind: 'slack' }))).toEqual([
     missing('sites\\.launch\\.chatKind is set'),

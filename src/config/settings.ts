@@ -8,8 +8,8 @@ import { mailbox, mailFrom, mailUrl } from './mail-values.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
 import {
   bearerToken,
-  exampleSecrets,
   channelUrl,
+  exampleSecrets,
   receiverUrl,
   webhookSecrets,
 } from './secret-values.ts'

@@ -26,8 +26,10 @@ export const signInCheck: Check = async ({ site, secrets }) => {
   const { email } = spreadsheet.credentials
   const { ok } = findingsOf(signIn.kind === 'key' ? 'key' : 'sign-in')
   if (signIn.kind === 'machine') return [ok(`by the metadata server at ${signIn.url}`)]
-  if (signIn.kind === 'file')
-    return [ok(`by a file of the type ${String(signIn.file['type'])}, as ${email}`)]
+  if (signIn.kind !== 'key') {
+    const type = 'file' in signIn ? String(signIn.file['type']) : 'impersonated_service_account'
+    return [ok(`by a file of the type ${type}, as ${email}`)]
+  }
   const bits = createPrivateKey(signIn.privateKey).asymmetricKeyDetails?.modulusLength ?? 0
   const acts = signIn.subject === undefined ? '' : `, which acts as ${signIn.subject}`
   return [ok(`is an RSA key of ${bits} bits, for ${signIn.email}${acts}`)]

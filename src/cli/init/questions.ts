@@ -100,9 +100,10 @@ async function askForAccount(asking: Asking): Promise<Answers> {
     message: 'The path of the JSON key file (docs/google-setup.md)',
     placeholder: '~/Downloads/my-project-0123456789ab.json',
     problem: (answer) => {
-      const file = { SHEETS_CREDENTIALS_FILE: pathOf(answer) }
-      const hasKey = way === 'file' || accountOf(environment, file)?.signIn.kind === 'key'
-      return problem(pathOf(answer)) ?? (hasKey ? undefined : noKey)
+      const SHEETS_CREDENTIALS_FILE = pathOf(answer)
+      const signIn = accountOf(environment, { SHEETS_CREDENTIALS_FILE })?.signIn
+      const lacksKey = way === 'subject' && signIn?.kind !== 'key'
+      return problem(SHEETS_CREDENTIALS_FILE) ?? (lacksKey ? noKey : undefined)
     },
   })
   const file = { SHEETS_CREDENTIALS_FILE: pathOf(path) }

@@ -60,16 +60,11 @@ export function tokensBy(
   world: Pick<World, 'signWith'>,
   scope = sheetsScope,
 ): AskForToken {
-  switch (signIn.kind) {
-    case 'machine':
-      return machineTokens(signIn.url)
-    case 'file':
-      return fileTokens(signIn.file, scope)
-    case 'impersonated':
-      return impersonatedTokens(signIn, tokensBy(signIn.source, world, platformScope), scope)
-    case 'key':
-      return keyTokens({ ...signIn, sign: world.signWith(signIn.privateKey), scope })
-  }
+  if (signIn.kind === 'machine') return machineTokens(signIn.url)
+  if (signIn.kind === 'file') return fileTokens(signIn.file, scope)
+  if (signIn.kind === 'impersonated')
+    return impersonatedTokens(signIn, tokensBy(signIn.source, world, platformScope), scope)
+  return keyTokens({ ...signIn, sign: world.signWith(signIn.privateKey), scope })
 }
 
 /** What a site gets of an account that it has for itself, as `Account.join`; undefined for the local workbook. */

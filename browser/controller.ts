@@ -1,3 +1,4 @@
+import type { ConfigAnswer } from '../src/signup/wire.ts'
 import type { Author } from './author.ts'
 import { create } from './dom.ts'
 import { dispatch } from './events.ts'
@@ -42,11 +43,8 @@ export async function createController(setup: ControllerSetup) {
   const texts = Object.assign(setup.texts, { ...laterEnglish, ...setup.texts })
   const fields = watchFields({ ...setup, texts, messages: await loadMessages(form, language) })
   const sender = createSender(setup)
-  // Not later, when it would take the place of what the form tells. The embed has it above the form.
-  if (target === form)
-    sender.config().then(({ overflow, notice }) => {
-      if (overflow && !form.ariaBusy) messages.status('overflow', notice)
-    }, String)
+  // The embed has it above the form.
+  if (target === form) sender.config().then(showWaiting(form, messages), String)
   /** Shows a problem above the form, and in the console when only the page's author can correct it. */
   const alert = ({ reason = 'failed', status = 0, problem, words }: Partial<Told>) => {
     messages.alert(reason, words)
@@ -87,10 +85,9 @@ export async function createController(setup: ControllerSetup) {
       try {
         const accepted = await sender.send(data)
         messages.status()
-        const isShown = dispatch(target, 'success', accepted)
         const { status, overflow } = accepted
         // The page to go to is for those who have a seat.
-        if (isShown && (overflow || !go(options.redirect, data))) {
+        if (dispatch(target, 'success', accepted) && (overflow || !go(options.redirect, data))) {
           const ending = overflow ? [texts.waiting] : [texts.done, ...(thanks?.() ?? [])]
           thank(form, messages.done, status === 'pending' ? pending(overflow) : ending)
         }
@@ -101,6 +98,13 @@ export async function createController(setup: ControllerSetup) {
         dispatch(target, 'error', { reason: isBeside ? 'fields' : reason, status, problem })
       }
     },
+  }
+}
+
+/** Tells of a waiting list. Not while something is sent, when it would take the place of what the form tells. */
+function showWaiting(form: HTMLFormElement, messages: Messages) {
+  return ({ overflow, notice }: ConfigAnswer): void => {
+    if (overflow && !form.ariaBusy) messages.status('overflow', notice)
   }
 }
 

@@ -33,7 +33,7 @@ export const laterEnglish = {
   checkFailed: 'We could not confirm that you are human. Please try again.',
   checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',
   /** Browsers solve no puzzle on a page without HTTPS. */
-  insecure: 'Signing up needs a secure connection. Please open this page with https://.',
+  insecure: 'Please open this page with https:// to sign up.',
   forbidden: 'Signing up does not work on this page just now.',
   unavailable: 'Signing up is not possible just now. Please come back later.',
   /** The link to the next page, below the thanks. */

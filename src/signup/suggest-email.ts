@@ -34,5 +34,5 @@ function isOneSlip(one: string, other: string): boolean {
   const rest = one.slice(start, one.length - end)
   const otherRest = other.slice(start, other.length - end)
   if (rest.length < 2 && otherRest.length < 2) return true
-  return rest.length === 2 && rest === [...otherRest].reverse().join('')
+  return rest.length === 2 && rest === `${otherRest.charAt(1)}${otherRest.charAt(0)}`
 }

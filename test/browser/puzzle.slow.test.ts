@@ -166,7 +166,7 @@ test('without a puzzle the form says that it tries again, and is sent when there
 
 const hosted = (language: string) => `/?language=${language}`
 test.each([
-  ['en', 'Signing up needs a secure connection. Please open this page with https://.'],
+  ['en', 'Please open this page with https:// to sign up.'],
   [
     'de',
     'Die Anmeldung braucht eine sichere Verbindung. Bitte öffnen Sie diese Seite mit https://.',

@@ -70,8 +70,8 @@ export function watchFields({ form, texts, language, signal, messages }: FieldsS
     }, typingPauseMs)
   }
   on(form, 'input', typed)
-  // The visitor may have typed or pasted before this script was loaded.
-  typed(form.elements.namedItem('email') as EventTarget | null)
+  // The visitor may have typed or pasted before this script was loaded, and the form may be given back.
+  if (!signal.aborted) typed(form.elements.namedItem('email') as EventTarget | null)
 
   const show = (problemFor: (control: Control) => string) => {
     const wrong = controlsOf(form).filter((control) => {

@@ -3,16 +3,16 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { patienceMs, testPatienceMs } from './harness/patience.ts'
 
-/**
- * Files that take long begin first, so that no core waits for the last of them. The simulation keeps
- * all cores busy: the two behind it mostly wait.
- */
+/** Files that take long begin first, so that no core waits for the last of them. The first mostly waits. */
 const longFiles = [
+  'test/service/webhooks.slow.test.ts',
   'test/simulation/simulation.slow.test.ts',
   'test/http/time-limits.slow.test.ts',
   'test/crash/kill.slow.test.ts',
   'test/crash/instances.slow.test.ts',
+  'test/crash/seats.slow.test.ts',
   'test/crash/workbook.slow.test.ts',
+  'test/journal/bombing.slow.test.ts',
   'test/browser/clients.slow.test.ts',
   'test/pages/browser.slow.test.ts',
   'test/attacks/attacks.slow.test.ts',

@@ -22,7 +22,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((path) => `docs/${pat
 
 test('the README has commands that are run here', () => {
   const readme = pages.find(({ path }) => path === 'README.md')
-  expect(readme?.commands).toHaveLength(3)
+  expect(readme?.commands.length).toBeGreaterThan(3)
 })
 
 test.each(pages)('the npm scripts that $path names exist', ({ text }) => {

@@ -78,7 +78,7 @@ test('the image has what the service needs, without tests, keys and a second Nod
   const sizes = await Promise.all(files.map(async (it) => (await stat(join(app, it))).size))
   const bytes = sizes.reduce((sum, it) => sum + it, 0)
   console.info(`the image adds ${(bytes / 1e6).toFixed(1)} MB to its base`)
-  expect(bytes).toBeLessThan(35e6)
+  expect(bytes).toBeLessThan(32e6)
 })
 
 test('a builder sees the files that the image needs, and no secret, journal, test or package', async () => {

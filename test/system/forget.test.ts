@@ -16,8 +16,6 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { filesWith } from '../../src/platform/node/files-with.ts'
 import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
 
-// test/crash/forget.slow.test.ts does the same with a journal in PostgreSQL and a Google Sheet.
-
 const [ada, bob] = ['ada@example.com', 'bob@example.com']
 const policy = { duplicates: 'ignore' } as const
 

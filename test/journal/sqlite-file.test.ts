@@ -1,4 +1,14 @@
-import { copyFile, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -36,6 +46,14 @@ test.each([
     says: restore,
   },
   { what: 'with a page of zeros', damage: (file: string) => overwritePage(file, 0), says: restore },
+  {
+    what: 'that is cut',
+    damage: async (file: string) => {
+      await makeJournal(file)
+      await truncate(file, 10.5 * pageBytes)
+    },
+    says: restore,
+  },
   {
     what: 'that is a text',
     damage: (file: string) => writeFile(file, 'Dear diary,\n'.repeat(1000)),
@@ -88,16 +106,6 @@ test('a journal of which only the log is left is refused, and the log stays', as
     )
     expect((await stat(log)).size).toBeGreaterThan(0)
   }
-})
-
-test('only damage is answered with advice on backups', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'journal.db')
-  {
-    using database = new DatabaseSync(file)
-    database.exec('PRAGMA user_version = 1000')
-  }
-  expect(() => openSqliteJournal(file)).toThrow(/DATA_DIR\.$/)
 })
 
 /** Calls that write and calls that read, each to be made while the journal is in trouble. */

@@ -11,8 +11,6 @@ export interface TruthOptions {
   readonly markersMax: number
   /** Whether only the first signup of an address gets a row. */
   readonly ignoresDuplicates?: boolean
-  /** Called for every row that is written to the spreadsheet. */
-  readonly onRow?: (email: string) => void
 }
 
 /** A sheet as people see it. */
@@ -53,11 +51,6 @@ export class Truth {
     this.violation ??= what
   }
 
-  /** When calls of the Sheets API arrived at Google. */
-  get calls(): readonly Millis[] {
-    return this.#calls
-  }
-
   get acceptedCount(): number {
     return this.#tabs.size
   }
@@ -96,7 +89,6 @@ export class Truth {
     if (expected === email) {
       this.#written.set(key, written + 1)
       this.rowsApplied += 1
-      this.#options.onRow?.(email)
     } else if (!this.history.mayComeAgain(email, marker)) {
       const before = this.#accepted.get(key)?.slice(0, written).includes(email)
       this.violate(

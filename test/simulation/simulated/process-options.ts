@@ -49,8 +49,6 @@ export interface ProcessOptions {
   readonly flaw: Flaw
   /** The local workbook, when it is the spreadsheet. */
   readonly workbook?: SimulatedWorkbook | undefined
-  /** How often the writer looks whether another process has appended; as in the product by default. */
-  readonly lookEveryMs?: Millis
   /** The wall clock. */
   readonly wall: () => Millis
   readonly isFaulty: () => boolean

@@ -8,7 +8,6 @@ import { answer } from '../../../emulators/google-sheets/api.ts'
 import { ApiError } from '../../../emulators/google-sheets/api-error.ts'
 import { displayText } from '../../../emulators/google-sheets/cell.ts'
 import { SheetsModel } from '../../../emulators/google-sheets/model.ts'
-import { QuotaLedger, type QuotaRule } from '../../../emulators/google-sheets/quota.ts'
 import { findRoute, type Route } from '../../../emulators/google-sheets/route.ts'
 import { owner, SpreadsheetHandle } from '../../../emulators/google-sheets/spreadsheet-handle.ts'
 import type { Caller, SpreadsheetState } from '../../../emulators/google-sheets/state.ts'
@@ -36,12 +35,11 @@ export interface GoogleOptions {
   readonly dice: Dice
   readonly now: () => Millis
   /** How many processes write, each of which has learned the layout on its own. */
-  readonly writers?: number
-  readonly rules?: readonly QuotaRule[]
+  readonly writers: number
   /** How long an access token keepMs. */
-  readonly tokenLifeMs?: Millis
+  readonly tokenLifeMs: Millis
   /** Called for a batch that went by the tabs or columns from before a person's change. */
-  readonly onOldLayout?: () => void
+  readonly onOldLayout: () => void
 }
 
 /** The emulator's model of Google, without HTTP and in simulated time. Tells `truth` what it applies. */
@@ -54,18 +52,14 @@ export class SimulatedGoogle {
   readonly #sharing: Sharing
   readonly #oldLayouts: OldLayouts
   readonly #onOldLayout: () => void
-  readonly #quota: QuotaLedger
   readonly #tokenLifeMs: Millis
   /** When each token runs out. */
   readonly #tokens = new Map<string, Millis>()
-  /** Calls that broke a quota of Google and were answered with 429. */
-  overQuota = 0
 
   constructor(options: GoogleOptions) {
-    const { truth, dice, now, writers = 1, rules = [], onOldLayout = () => undefined } = options
-    this.#tokenLifeMs = options.tokenLifeMs ?? 3599 * 1000
+    const { truth, dice, now, writers, tokenLifeMs, onOldLayout } = options
+    this.#tokenLifeMs = tokenLifeMs
     this.#truth = truth
-    this.#quota = new QuotaLedger(rules)
     this.#model = new SheetsModel({ random: dice.random })
     this.#state = this.#model.create({
       id: spreadsheetId,
@@ -80,7 +74,7 @@ export class SimulatedGoogle {
     this.people = new People({ sheet, sharing: this.#sharing, truth, dice, onNewLayout })
   }
 
-  /** Takes a request that reaches Google: checks its token and the quota now. It may be applied later. */
+  /** Takes a request that reaches Google: checks its token now. It may be applied later. */
   admit(request: OutgoingRequest, now: Millis, isLate: boolean): Admitted {
     const url = new URL(request.url)
     if (url.pathname === '/token') return { kind: 'token', apply: () => this.#issueToken(now) }
@@ -94,12 +88,6 @@ export class SimulatedGoogle {
       kind: route.kind,
       apply: this.#guard(() => {
         if (this.tokenOf(request, now) === undefined) throw unauthenticated()
-        try {
-          this.#quota.take(robot, route.access, now)
-        } catch (error) {
-          this.overQuota += 1
-          throw error
-        }
         return () => this.#apply(route, url.searchParams, textOf(request))
       }),
     }

@@ -148,14 +148,13 @@ export class SimulatedProcess implements Receiver {
 
   /** What the simulation puts in place of the real world. */
   #parts(journal: DeliveryLog): DeliveryOverrides {
-    const { schedule, dice, flaw, lookEveryMs, workbook } = this.#options
+    const { schedule, dice, flaw, workbook } = this.#options
     const http: HttpClient = (request) => this.#calls.send(request)
     return {
       clock: this.#clock,
       random: dice.random,
       http: flaw.http?.(http) ?? http,
       ...(workbook && { files: filesOf(workbook, this.#options, this.#life) }),
-      ...(lookEveryMs !== undefined && { lookEveryMs }),
       signWith: () => async () => 'signed',
       wrap: (real) => {
         const limited = withLimits(real, schedule)

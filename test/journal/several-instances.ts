@@ -1,11 +1,6 @@
 import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type CreateWorld, noteEarlier, nth } from './contracts/contract.ts'
 
-/** As `withInstances`, with two of them. */
-export function withTwoInstances(createWorld: CreateWorld): CreateWorld {
-  return withInstances(2, createWorld)
-}
-
 /**
  * The same world, but opening its journal opens several instances on one store, as several processes do.
  * Calls of methods go to them in turn. A listener listens to all.

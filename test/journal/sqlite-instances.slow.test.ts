@@ -6,7 +6,7 @@ import { comparisonTests } from './contracts/comparison-contract.ts'
 import { holdTo } from './contracts/contract.ts'
 import { contracts } from './contracts/contracts.ts'
 import { besideFirstSite } from './second-site.ts'
-import { withTwoInstances } from './several-instances.ts'
+import { withInstances } from './several-instances.ts'
 
 const secondSite = besideFirstSite(async () => {
   const folder = await tempFolder()
@@ -16,6 +16,6 @@ const secondSite = besideFirstSite(async () => {
   }
 })
 for (const [name, tests] of Object.entries(contracts)) {
-  holdTo(`SQLite, two instances with a second site, ${name}`, tests, withTwoInstances(secondSite))
+  holdTo(`SQLite, two instances with a second site, ${name}`, tests, withInstances(2, secondSite))
 }
 holdTo('SQLite, a second site beside a first one, comparison', comparisonTests, secondSite)

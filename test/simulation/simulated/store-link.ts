@@ -28,17 +28,15 @@ export interface LinkFaults {
   readonly broken: number
 }
 
-const faultless: LinkFaults = { slow: 0, broken: 0 }
-
 export interface StoreLinkOptions {
   readonly time: SimulatedTime
   readonly dice: Dice
   /** The process, which gets no answer after its death, and late ones after a pause. */
   readonly sender: Sender
-  readonly isStoreDown?: () => boolean
+  readonly isStoreDown: () => boolean
   /** The faults that may happen now. */
-  readonly faults?: () => LinkFaults
-  readonly note?: (event: string, detail?: string) => void
+  readonly faults: () => LinkFaults
+  readonly note: (event: string, detail?: string) => void
 }
 
 type Fate = 'fine' | 'not sent' | 'lost' | 'unanswered' | 'late'
@@ -46,16 +44,11 @@ type Fate = 'fine' | 'not sent' | 'lost' | 'unanswered' | 'late'
 export class StoreLink {
   /** How many calls have left and were not carried out yet. */
   underWay = 0
-  readonly #options: Required<StoreLinkOptions>
+  readonly #options: StoreLinkOptions
   #cutUntil: Millis = 0
 
   constructor(options: StoreLinkOptions) {
-    this.#options = {
-      isStoreDown: () => false,
-      faults: () => faultless,
-      note: () => undefined,
-      ...options,
-    }
+    this.#options = options
   }
 
   /** For this time the process cannot reach the store. */

@@ -75,7 +75,7 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
 }
 
 /** All bytes of a content. */
-export async function wholeOf(content: Content): Promise<Buffer> {
+async function wholeOf(content: Content): Promise<Buffer> {
   if (typeof content === 'string' || content instanceof Uint8Array) return Buffer.from(content)
   return Buffer.concat(await Array.fromAsync(content))
 }

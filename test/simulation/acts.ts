@@ -27,18 +27,6 @@ export const personActs = [
   'share',
 ] as const
 
-/** What people do to the files of the workbook. */
-export const fileActs = [
-  'protect tab',
-  'free tab',
-  'insert rows',
-  'delete rows',
-  'edit address',
-  'sort tab',
-  'empty tab',
-  'delete tab',
-] as const satisfies readonly TabAct[]
-
 export type TabAct = (typeof tabActs)[number]
 export type PersonAct = (typeof personActs)[number]
 

@@ -29,7 +29,6 @@ export const calm = {
   ],
   writers: 1,
   store: 'disk',
-  spreadsheet: 'google',
   quota: { perMinute: 50, perDay: 10_000 },
   duplicates: 'append',
   rowsMax: 5000,

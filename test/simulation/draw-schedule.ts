@@ -1,5 +1,5 @@
 import type { Millis } from '../../src/signup/signup.ts'
-import { fileActs, type MachineAct, personActs } from './acts.ts'
+import { type MachineAct, personActs } from './acts.ts'
 import type { Dice } from './dice.ts'
 import { calm, drawArrival, drawJump } from './draw-parts.ts'
 import { drawShared } from './draw-shared.ts'
@@ -18,7 +18,6 @@ export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.0005)) return drawShortLives(dice)
   if (dice.chance(0.012)) return drawBusyPeople(dice)
   if (dice.chance(0.01)) return drawTightBatches(dice)
-  if (dice.chance(0.025)) return drawWorkbook(dice)
   if (dice.chance(sharedPart)) return drawShared(dice)
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.1)
@@ -51,7 +50,6 @@ export function drawSchedule(dice: Dice): Schedule {
     stops: calm.stops,
     writers,
     store: 'disk',
-    spreadsheet: 'google',
     quota: hasSmallQuota
       ? { perMinute: dice.between(3, 8), perDay: dice.between(20, 60) }
       : calm.quota,
@@ -93,25 +91,6 @@ function drawTightBatches(dice: Dice): Schedule {
     chance: { ...calm.chance, call: dice.pick([0, 0.1]), kill: dice.pick([0, 0.02]) },
     rowsMax: dice.pick([2, 3, 20]),
     bytesMax: dice.between(700, 2500),
-    markersMax: 100,
-    drainMs: 2 * hour,
-  }
-}
-
-/** The local workbook. The process may be killed at each step of its file writes, and the disk may fail. */
-export function drawWorkbook(dice: Dice): Schedule {
-  const faultsUntil = dice.between(1, 5) * minute
-  const moments = <T>(count: number, draw: () => T): Timed<T>[] =>
-    Array.from({ length: count }, () => ({ at: dice.between(0, faultsUntil), what: draw() }))
-  return {
-    ...calm,
-    spreadsheet: 'workbook',
-    signups: moments(dice.between(3, 12), () => drawArrival(dice, 2)),
-    people: moments(dice.between(2, 12), () => dice.pick([...fileActs, 'protect tab', 'free tab'])),
-    machine: moments(dice.between(0, 2), () => dice.pick(machineActs(1))),
-    faultsUntil,
-    chance: { ...calm.chance, journal: dice.pick([0, 0.05]), kill: dice.pick([0.02, 0.1]) },
-    rowsMax: dice.pick([3, calm.rowsMax]),
     markersMax: 100,
     drainMs: 2 * hour,
   }

@@ -166,19 +166,3 @@ export const flawsOfShared: Readonly<Record<string, Flaw>> = {
       }),
   },
 }
-
-/** Bugs of the local workbook. */
-export const flawsOfWorkbook: Readonly<Record<string, Flaw>> = {
-  'the intent of a batch is not on disk before its rows': {
-    files: (files) =>
-      changed(files, {
-        replace: (path, content, temporary) =>
-          path.endsWith('intent.json')
-            ? Promise.resolve()
-            : files.replace(path, content, temporary),
-      }),
-  },
-  'half a row is not cut off': {
-    files: (files) => changed(files, { async truncate() {} }),
-  },
-}

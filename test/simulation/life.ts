@@ -12,7 +12,6 @@ export class Life implements Sender, DiskUser {
   readonly #options: ProcessOptions
   readonly #onKilled: () => void
   readonly #born: Millis
-  readonly #death = Promise.withResolvers<undefined>()
   #isAlive = true
   #pausedUntil: Millis = 0
 
@@ -24,11 +23,6 @@ export class Life implements Sender, DiskUser {
 
   get isAlive(): boolean {
     return this.#isAlive
-  }
-
-  /** Resolves when the process is killed. */
-  get death(): Promise<undefined> {
-    return this.#death.promise
   }
 
   /** Whether a pause is over, if there was one. */
@@ -43,7 +37,6 @@ export class Life implements Sender, DiskUser {
 
   kill(): void {
     this.#isAlive = false
-    this.#death.resolve(undefined)
     this.#onKilled()
   }
 

@@ -49,7 +49,6 @@ export interface Schedule {
   readonly writers: 1 | 2 | 3
   /** Where the journal is: on the disk of the processes, or on another machine. */
   readonly store: 'disk' | 'shared'
-  readonly spreadsheet: 'google' | 'workbook'
   readonly quota: { readonly perMinute: number; readonly perDay: number }
   readonly markersMax: number
   readonly duplicates: JournalPolicy['duplicates']

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
-import { flaws, flawsOfShared, flawsOfStopped, flawsOfWorkbook } from './flaws.ts'
+import { flaws, flawsOfShared, flawsOfStopped } from './flaws.ts'
 import { expectAllHold } from './expect-all-hold.ts'
 import { drawShared } from './draw-shared.ts'
-import { drawStoppedWriters, drawWorkbook } from './draw-schedule.ts'
+import { drawStoppedWriters } from './draw-schedule.ts'
 import { runSchedule } from './world.ts'
 
 const minute = 60_000
@@ -24,9 +24,7 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
       const trace: string[] = []
       await runSchedule(seed, { trace })
       expect(trace.length).toBeGreaterThan(3)
-      return createHash('sha256')
-        .update(trace.join('\n').replaceAll(/inode \d+/g, 'inode'))
-        .digest('hex')
+      return createHash('sha256').update(trace.join('\n')).digest('hex')
     }
     const seeds = Array.from({ length: 100 }, (_, index) => baseSeed + index)
     const first = []
@@ -44,17 +42,6 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
     }
     expect(violation).toBeDefined()
   })
-
-  test.each(Object.entries(flawsOfWorkbook))(
-    'the simulation finds a planted bug of the workbook: %s',
-    async (_, flaw) => {
-      let violation: string | undefined
-      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 500; seed++) {
-        violation = (await runSchedule(seed, { flaw, draw: drawWorkbook })).violation
-      }
-      expect(violation).toBeDefined()
-    },
-  )
 
   test.each(Object.entries(flawsOfShared))(
     'the simulation finds a planted bug of instances that share a store: %s',

@@ -10,7 +10,6 @@ import { SimulatedGoogle } from './simulated/simulated-google.ts'
 import type { Flaw } from './simulated/process-options.ts'
 import { SimulatedProcess } from './simulated/simulated-process.ts'
 import { SimulatedTime } from './simulated/simulated-time.ts'
-import { SimulatedWorkbook } from './simulated/simulated-workbook.ts'
 import { Truth } from './truth.ts'
 import { Visitors } from './visitors.ts'
 import { WireWatch } from './simulated/wire-watch.ts'
@@ -60,7 +59,6 @@ class World {
   readonly #truth: Truth
   readonly #watch: WireWatch | undefined
   readonly #google: SimulatedGoogle
-  readonly #workbook: SimulatedWorkbook | undefined
   readonly #network: Network
   readonly #disk: SimulatedDisk
   readonly #store: SharedStore | undefined
@@ -96,9 +94,6 @@ class World {
       tokenLifeMs: this.#schedule.tokenLifeMs,
       onOldLayout: () => this.#note('old layout'),
     })
-    if (this.#schedule.spreadsheet === 'workbook') {
-      this.#workbook = new SimulatedWorkbook(this.#truth, this.#dice)
-    }
     this.#network = new Network({
       time: this.#time,
       dice: this.#dice,
@@ -140,9 +135,8 @@ class World {
     for (const { at, what } of signups) this.#time.after(at, () => this.#visitors.arrive(what))
     for (const { at, what } of people) {
       this.#time.after(at, () => {
-        const isDone = (this.#workbook ?? this.#google.people).act(what)
-        const word = this.#workbook ? 'workbook' : 'person'
-        this.#note(isDone ? `${word}: ${what}` : 'person hesitates', what)
+        const isDone = this.#google.people.act(what)
+        this.#note(isDone ? `person: ${what}` : 'person hesitates', what)
       })
     }
     for (const { at, what } of machine) this.#time.after(at, () => this.#actOnMachine(what))
@@ -158,7 +152,6 @@ class World {
     this.#time.after(faultsUntil, () => {
       this.#note('faults end')
       this.#google.people.heal()
-      this.#workbook?.heal()
       this.#store?.goDown(0)
       for (const process of this.#processes) {
         process.cutOff(0)
@@ -169,7 +162,6 @@ class World {
     await this.#time.runUntil(faultsUntil + drainMs, () => this.#isOver)
     if (!this.#truth.violation) this.#checkEnd()
     for (const process of this.#processes) process.kill()
-    this.#workbook?.[Symbol.dispose]()
     const { violation } = this.#truth
     if (violation) this.#note('violation', violation)
     return { seed: this.#seed, violation, counts: this.#counts }
@@ -212,8 +204,7 @@ class World {
   get #isDone(): boolean {
     const { rowsApplied, acceptedCount } = this.#truth
     return (
-      // The rows of the workbook are counted in the end.
-      (rowsApplied === acceptedCount || this.#workbook !== undefined) &&
+      rowsApplied === acceptedCount &&
       this.#network.underWay === 0 &&
       this.#processes.length === this.#schedule.writers &&
       this.#processes.every(({ isAwake, isBlocked }) => isAwake && !isBlocked)
@@ -227,7 +218,6 @@ class World {
 
   #checkEnd(): void {
     this.#google.people.check()
-    this.#workbook?.check()
     const { rowsApplied, acceptedCount } = this.#truth
     if (rowsApplied !== acceptedCount || !this.#isSettled) {
       const left = JSON.stringify(this.#disk.unfinished())
@@ -257,7 +247,6 @@ class World {
       connect: (user, clock) => this.#disk.open(user, clock),
       schedule: this.#schedule,
       flaw: this.#flaw ?? {},
-      workbook: this.#workbook,
       wall: () => this.#wall + skew,
       isFaulty: () => this.#isFaulty,
       isDiskFull: () => this.#time.now < this.#diskFullUntil,
@@ -288,7 +277,6 @@ class World {
   }
 
   #cutPower(): void {
-    this.#workbook?.files.failPower()
     const processes = this.#processes
     for (const process of processes) process.kill()
     for (const process of processes) this.#restart(process)

@@ -4,7 +4,6 @@ import type { IntakeLog } from '../../../src/journal/contracts/intake-log.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
 import type { Lease } from '../../../src/journal/contracts/lease.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
-import type { DurableFiles } from '../../../src/platform/node/durable-file.ts'
 import type { Millis } from '../../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../../src/spreadsheet/spreadsheet.ts'
 import type { Dice } from '../dice.ts'
@@ -14,7 +13,6 @@ import type { DiskUser } from './simulated-disk.ts'
 import type { Settle } from './shared-journal.ts'
 import type { SharedStore } from './shared-store.ts'
 import type { SimulatedTime } from './simulated-time.ts'
-import type { SimulatedWorkbook } from './simulated-workbook.ts'
 import type { Truth } from '../truth.ts'
 import type { WireWatch } from './wire-watch.ts'
 
@@ -24,7 +22,6 @@ export interface Flaw {
   readonly intake?: (intake: IntakeLog) => IntakeLog
   readonly http?: (http: HttpClient) => HttpClient
   readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: DeliveryLog) => Spreadsheet
-  readonly files?: (files: DurableFiles) => DurableFiles
   readonly lease?: (lease: Lease) => Lease
   /** Settles an append to a shared store whose answer was lost. */
   readonly settle?: Settle
@@ -47,8 +44,6 @@ export interface ProcessOptions {
     'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax' | 'stops' | 'store'
   >
   readonly flaw: Flaw
-  /** The local workbook, when it is the spreadsheet. */
-  readonly workbook?: SimulatedWorkbook | undefined
   /** The wall clock. */
   readonly wall: () => Millis
   readonly isFaulty: () => boolean

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 /**
  * One run of the program, from its start to its death: intake and delivery as the service wires them,
  * with a journal of its own, and with a disk, a network and a clock that the simulation owns. Each use
@@ -25,12 +24,13 @@ import { createSiteDelivery } from '../../../src/service/site-delivery.ts'
 import { createWriter, type DeliveryOverrides } from '../../../src/service/site-delivery.ts'
 import type { Leaseholder } from '../../../src/delivery/leaseholder.ts'
 import type { Millis } from '../../../src/signup/signup.ts'
+import type { Spreadsheet } from '../../../src/spreadsheet/spreadsheet.ts'
+import { changed } from '../../../harness/changed.ts'
 import { JournalSteps } from '../journal-steps.ts'
 import { Life } from '../life.ts'
 import { processEvents, wordsOf } from './process-events.ts'
 import { OutgoingCalls } from './outgoing-calls.ts'
 import type { ProcessOptions } from './process-options.ts'
-import { filesOf, inNoTime, withLimits } from './process-spreadsheet.ts'
 import type { Instance } from './shared-store.ts'
 import { robot, spreadsheetId } from './simulated-google.ts'
 import { SimulatedIntake } from './simulated-intake.ts'
@@ -136,29 +136,25 @@ export class SimulatedProcess implements Receiver {
   }
 
   #settings() {
-    const { workbook, schedule } = this.#options
+    const { quota } = this.#options.schedule
     return {
-      spreadsheet: workbook
-        ? ({ kind: 'workbook' } as const)
-        : { ...simulatedSettings, quota: schedule.quota },
-      workbookDir: join(workbook?.dataDir ?? 'no workbook is written here', 'sheets'),
+      spreadsheet: { ...simulatedSettings, quota },
+      workbookDir: 'no workbook is written here',
       signIn: signsNothing,
     }
   }
 
   /** What the simulation puts in place of the real world. */
   #parts(journal: DeliveryLog): DeliveryOverrides {
-    const { schedule, dice, flaw, workbook } = this.#options
+    const { schedule, dice, flaw } = this.#options
     const http: HttpClient = (request) => this.#calls.send(request)
     return {
       clock: this.#clock,
       random: dice.random,
       http: flaw.http?.(http) ?? http,
-      ...(workbook && { files: filesOf(workbook, this.#options, this.#life) }),
       signWith: () => async () => 'signed',
       wrap: (real) => {
-        const limited = withLimits(real, schedule)
-        const spreadsheet = workbook ? inNoTime(limited, this.#options, this.#life) : limited
+        const spreadsheet = withLimits(real, schedule)
         return flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet
       },
     }
@@ -226,4 +222,14 @@ export class SimulatedProcess implements Receiver {
     // A planted bug has to show in the outcome.
     if (this.#options.watch) this.#options.truth.violate(`delivery failed: ${wordsOf(error)}`)
   }
+}
+
+/** The same spreadsheet with other limits, which are reached sooner. */
+function withLimits(
+  spreadsheet: Spreadsheet,
+  { markersMax, rowsMax, bytesMax }: ProcessOptions['schedule'],
+): Spreadsheet {
+  const { profile } = spreadsheet
+  const markers = { ...profile.markers, max: Math.min(profile.markers.max, markersMax) }
+  return changed(spreadsheet, { profile: { ...profile, rowsMax, bytesMax, markers } })
 }

@@ -60,9 +60,9 @@ export class JournalSteps {
     this.#failOnFullDisk(name)
     if (name === 'reserve') this.reservedAt = time.now
     const result = await this.#life.unlessDead(carried())
-    if (isBatch(result)) watch?.seeBatch(result)
+    if (isBatch(result)) watch.seeBatch(result)
     if (name === 'frozen') this.allowedAt = time.now
-    if (name === 'settle') watch?.batchEnded(Number(values[0]), time.now)
+    if (name === 'settle') watch.batchEnded(Number(values[0]), time.now)
     if (this.#life.diesAt(`after ${name}`)) return never()
     await this.#life.mayBeStoppedAt(`after ${name}`)
     return result

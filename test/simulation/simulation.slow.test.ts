@@ -2,10 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
-import { flaws, flawsOfShared, flawsOfStopped } from './flaws.ts'
 import { expectAllHold } from './expect-all-hold.ts'
-import { drawShared } from './draw-shared.ts'
-import { drawStoppedWriters } from './draw-schedule.ts'
 import { runSchedule } from './world.ts'
 
 const minute = 60_000
@@ -34,34 +31,4 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
     expect(second).toEqual(first)
     expect(new Set(first).size).toBe(seeds.length)
   })
-
-  test.each(Object.entries(flaws))('the simulation finds a planted bug: %s', async (_, flaw) => {
-    let violation: string | undefined
-    for (let seed = baseSeed; violation === undefined && seed < baseSeed + 1000; seed++) {
-      violation = (await runSchedule(seed, { flaw })).violation
-    }
-    expect(violation).toBeDefined()
-  })
-
-  test.each(Object.entries(flawsOfShared))(
-    'the simulation finds a planted bug of instances that share a store: %s',
-    async (_, flaw) => {
-      let violation: string | undefined
-      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 300; seed++) {
-        violation = (await runSchedule(seed, { flaw, draw: drawShared })).violation
-      }
-      expect(violation).toBeDefined()
-    },
-  )
-
-  test.each(Object.entries(flawsOfStopped))(
-    'the simulation finds a planted bug when writers are stopped and go on after hours: %s',
-    async (_, flaw) => {
-      let violation: string | undefined
-      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 500; seed++) {
-        violation = (await runSchedule(seed, { flaw, draw: drawStoppedWriters })).violation
-      }
-      expect(violation).toMatch(/a second time/)
-    },
-  )
 })

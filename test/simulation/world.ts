@@ -7,7 +7,6 @@ import type { Schedule } from './schedule.ts'
 import { SharedStore } from './simulated/shared-store.ts'
 import { SimulatedDisk } from './simulated/simulated-disk.ts'
 import { SimulatedGoogle } from './simulated/simulated-google.ts'
-import type { Flaw } from './simulated/process-options.ts'
 import { SimulatedProcess } from './simulated/simulated-process.ts'
 import { SimulatedTime } from './simulated/simulated-time.ts'
 import { Truth } from './truth.ts'
@@ -36,13 +35,12 @@ export interface Result {
 /** Runs the schedule of a seed. The same seed gives the same trace, line for line. */
 export async function runSchedule(
   seed: number,
-  { flaw, trace, draw = drawSchedule }: Partial<Telling> = {},
+  { trace, draw = drawSchedule }: Partial<Telling> = {},
 ): Promise<Result> {
-  return await new World(seed, { flaw, trace, draw }).run()
+  return await new World(seed, { trace, draw }).run()
 }
 
 export interface Telling {
-  readonly flaw: Flaw | undefined
   readonly trace: string[] | undefined
   /** Draws the schedule: any kind by default. */
   readonly draw: (dice: Dice) => Schedule
@@ -51,13 +49,12 @@ export interface Telling {
 /** The whole simulation of one schedule: time, network, Google, disk and processes. */
 class World {
   readonly #seed: number
-  readonly #flaw: Flaw | undefined
   readonly #trace: string[] | undefined
   readonly #dice: Dice
   readonly #schedule: Schedule
   readonly #time = new SimulatedTime()
   readonly #truth: Truth
-  readonly #watch: WireWatch | undefined
+  readonly #watch: WireWatch
   readonly #google: SimulatedGoogle
   readonly #network: Network
   readonly #disk: SimulatedDisk
@@ -71,9 +68,8 @@ class World {
   /** Since when nothing is left to do; undefined while something is. */
   #quietSince: Millis | undefined
 
-  constructor(seed: number, { flaw, trace, draw }: Telling) {
+  constructor(seed: number, { trace, draw }: Telling) {
     this.#seed = seed
-    this.#flaw = flaw
     this.#trace = trace
     this.#dice = createDice(seed)
     this.#schedule = draw(this.#dice)
@@ -84,8 +80,7 @@ class World {
       markersMax,
       ignoresDuplicates: duplicates === 'ignore',
     })
-    // A planted bug has to show in the outcome.
-    this.#watch = flaw ? undefined : new WireWatch(this.#truth)
+    this.#watch = new WireWatch(this.#truth)
     this.#google = new SimulatedGoogle({
       truth: this.#truth,
       dice: this.#dice,
@@ -246,7 +241,6 @@ class World {
       store: this.#store,
       connect: (user, clock) => this.#disk.open(user, clock),
       schedule: this.#schedule,
-      flaw: this.#flaw ?? {},
       wall: () => this.#wall + skew,
       isFaulty: () => this.#isFaulty,
       isDiskFull: () => this.#time.now < this.#diskFullUntil,

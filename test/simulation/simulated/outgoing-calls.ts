@@ -46,7 +46,7 @@ export class OutgoingCalls {
     const answer = network.send(request, this.#life, this.#isLate(request))
     if (this.#life.diesAt('while a call is on its way')) return never()
     return answer.catch((error: unknown) => {
-      if (marker !== undefined) this.#options.watch?.missAnswer(marker)
+      if (marker !== undefined) this.#options.watch.missAnswer(marker)
       throw error
     })
   }
@@ -69,7 +69,7 @@ export class OutgoingCalls {
   /** Tells the watch what is sent. Returns the marker of its batch. */
   #watch(request: OutgoingRequest): number | undefined {
     const { network, time, watch } = this.#options
-    if (!watch || !request.url.includes(':batchUpdate')) return undefined
+    if (!request.url.includes(':batchUpdate')) return undefined
     const tokenAt = network.tokenOf(request)
     // Google never applies a batch whose access token has run out, so its marker does not matter.
     if (tokenAt === undefined) return undefined

@@ -1,39 +1,21 @@
-import type { HttpClient } from '../../../src/platform/http-client.ts'
-import type { DeliveryLog } from '../../../src/journal/contracts/delivery-log.ts'
-import type { IntakeLog } from '../../../src/journal/contracts/intake-log.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
-import type { Lease } from '../../../src/journal/contracts/lease.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import type { Millis } from '../../../src/signup/signup.ts'
-import type { Spreadsheet } from '../../../src/spreadsheet/spreadsheet.ts'
 import type { Dice } from '../dice.ts'
 import type { Network } from './network.ts'
 import type { Schedule } from '../schedule.ts'
 import type { DiskUser } from './simulated-disk.ts'
-import type { Settle } from './shared-journal.ts'
 import type { SharedStore } from './shared-store.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import type { Truth } from '../truth.ts'
 import type { WireWatch } from './wire-watch.ts'
-
-/** A planted bug: it changes parts that the process is built from. */
-export interface Flaw {
-  readonly journal?: (journal: DeliveryLog) => DeliveryLog
-  readonly intake?: (intake: IntakeLog) => IntakeLog
-  readonly http?: (http: HttpClient) => HttpClient
-  readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: DeliveryLog) => Spreadsheet
-  readonly lease?: (lease: Lease) => Lease
-  /** Settles an append to a shared store whose answer was lost. */
-  readonly settle?: Settle
-  readonly onStart?: (journal: DeliveryLog) => Promise<void>
-}
 
 export interface ProcessOptions {
   readonly time: SimulatedTime
   readonly dice: Dice
   readonly truth: Truth
   /** Checks what is sent, besides the outcome. */
-  readonly watch?: WireWatch | undefined
+  readonly watch: WireWatch
   readonly network: Network
   /** The store of the journal, when it is on another machine. */
   readonly store?: SharedStore | undefined
@@ -43,7 +25,6 @@ export interface ProcessOptions {
     Schedule,
     'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax' | 'stops' | 'store'
   >
-  readonly flaw: Flaw
   /** The wall clock. */
   readonly wall: () => Millis
   readonly isFaulty: () => boolean

@@ -35,12 +35,7 @@ export interface SharedJournalOptions {
   readonly storeTime: () => Millis
   /** The clock of this process. */
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
-  /** How an append whose answer was lost is settled; as in the product by default. */
-  readonly settle?: Settle | undefined
 }
-
-/** Of the product: `resolveLostCommit`. */
-export type Settle = typeof resolveLostCommit<AppendRequest, Appended>
 
 export interface SharedJournal extends Journal {
   readonly time: Pick<Clock, 'now' | 'elapsed'>
@@ -178,7 +173,7 @@ class Instance {
   async #commit(
     group: readonly AppendRequest[],
   ): Promise<readonly PromiseSettledResult<Appended>[]> {
-    const { clock, settle = resolveLostCommit } = this.#options
+    const { clock } = this.#options
     const look = () => this.#carry('look', () => this.#rowsOf(group))
     const db = { change: look as unknown as Database['change'] }
     const append = (part: readonly AppendRequest[]) =>
@@ -187,7 +182,7 @@ class Instance {
       kind: 'appended',
       results,
     })
-    const { outcomes, failure } = await settle(db, clock, group, append, toOutcome)
+    const { outcomes, failure } = await resolveLostCommit(db, clock, group, append, toOutcome)
     return group.map((request) => {
       const value = outcomes.get(request)
       return value ? { status: 'fulfilled', value } : { status: 'rejected', reason: failure }

@@ -4,7 +4,7 @@ import { SharedLease } from '../../../harness/shared-lease.ts'
 import type { Dice } from '../dice.ts'
 import type { Sender } from './network.ts'
 import type { Schedule } from '../schedule.ts'
-import { openSharedJournal, type Settle, type SharedJournal } from './shared-journal.ts'
+import { openSharedJournal, type SharedJournal } from './shared-journal.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import { StoreLink } from './store-link.ts'
@@ -24,7 +24,7 @@ export interface Instance {
   readonly link: StoreLink
   /** Whether another instance has the lease. */
   readonly isElsewhere: () => boolean
-  readonly open: (settle?: Settle) => Promise<SharedJournal>
+  readonly open: () => Promise<SharedJournal>
 }
 
 /** For how long an instance may believe that it holds the lease, after it asked last. */
@@ -84,7 +84,7 @@ export class SharedStore {
       // After a jump of its clock the store may give the lease away too early.
       isElsewhere: () =>
         this.#lease.isHeld && !this.#lease.isHeldBy(name) && time.now - this.#jumpedAt > trustMs,
-      open: (settle) =>
+      open: () =>
         openSharedJournal({
           name,
           link,
@@ -93,7 +93,6 @@ export class SharedStore {
           lease: this.#lease,
           storeTime: () => this.#now(),
           clock,
-          settle,
         }),
     }
   }

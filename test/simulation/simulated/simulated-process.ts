@@ -14,12 +14,10 @@
  */
 import type { Writer } from '../../../src/delivery/writer.ts'
 import { Refusal } from '../../../src/http/problem.ts'
-import type { DeliveryLog } from '../../../src/journal/contracts/delivery-log.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
 import type { Events } from '../../../src/ops/events.ts'
 import { createHealth } from '../../../src/ops/health.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
-import type { HttpClient } from '../../../src/platform/http-client.ts'
 import { createSiteDelivery } from '../../../src/service/site-delivery.ts'
 import { createWriter, type DeliveryOverrides } from '../../../src/service/site-delivery.ts'
 import type { Leaseholder } from '../../../src/delivery/leaseholder.ts'
@@ -85,27 +83,23 @@ export class SimulatedProcess implements Receiver {
 
   /** Starts intake and delivery as the service does. Rejects when the journal cannot be opened. */
   async start(): Promise<void> {
-    const { flaw } = this.#options
     const opened = (await this.#journal.step('open', [], () => this.#open())) as OpenJournal
     const part = <T extends object>(whole: T) => this.#journal.of(whole)
-    const delivery = part(opened.delivery)
     const journal = {
       ...opened,
       intake: part(opened.intake),
-      delivery: flaw.journal?.(delivery) ?? delivery,
+      delivery: part(opened.delivery),
       erasure: part(opened.erasure),
       reader: part(opened.reader),
       lease: part(opened.lease),
       callLedger: (...account: Parameters<OpenJournal['callLedger']>) =>
         part(opened.callLedger(...account)),
     }
-    await flaw.onStart?.(journal.delivery)
     this.#delivering = this.#options.store
       ? this.#deliverUnderLease(journal)
       : this.#deliver(journal)
-    const intake = flaw.intake?.(journal.intake) ?? journal.intake
     this.#intake = new SimulatedIntake({
-      journal: intake,
+      journal: journal.intake,
       events: this.#events,
       clock: this.#clock,
     })
@@ -113,25 +107,19 @@ export class SimulatedProcess implements Receiver {
   }
 
   async #open(): Promise<OpenJournal> {
-    const { connect, flaw } = this.#options
-    if (!this.#instance) return connect(this.#life, this.#clock)
-    return this.#instance.open(flaw.settle)
+    if (!this.#instance) return this.#options.connect(this.#life, this.#clock)
+    return this.#instance.open()
   }
 
   #deliver(journal: OpenJournal): Delivering {
-    return createWriter(
-      { ...this.#settings(), journal, events: this.#events },
-      this.#parts(journal.delivery),
-    )
+    return createWriter({ ...this.#settings(), journal, events: this.#events }, this.#parts())
   }
 
   #deliverUnderLease(journal: OpenJournal): Delivering {
-    const { flaw } = this.#options
-    const lease = flaw.lease?.(journal.lease) ?? journal.lease
     const [health, events] = [this.#health, this.#events]
     return (this.#holder = createSiteDelivery(
-      { ...this.#settings(), journal: { ...journal, lease }, health, events },
-      this.#parts(journal.delivery),
+      { ...this.#settings(), journal, health, events },
+      this.#parts(),
     ))
   }
 
@@ -145,18 +133,14 @@ export class SimulatedProcess implements Receiver {
   }
 
   /** What the simulation puts in place of the real world. */
-  #parts(journal: DeliveryLog): DeliveryOverrides {
-    const { schedule, dice, flaw } = this.#options
-    const http: HttpClient = (request) => this.#calls.send(request)
+  #parts(): DeliveryOverrides {
+    const { schedule, dice } = this.#options
     return {
       clock: this.#clock,
       random: dice.random,
-      http: flaw.http?.(http) ?? http,
+      http: (request) => this.#calls.send(request),
       signWith: () => async () => 'signed',
-      wrap: (real) => {
-        const spreadsheet = withLimits(real, schedule)
-        return flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet
-      },
+      wrap: (real) => withLimits(real, schedule),
     }
   }
 
@@ -219,8 +203,7 @@ export class SimulatedProcess implements Receiver {
 
   /** No fault is a reason for an error that the writer does not know. */
   #failUnexpectedly(error: unknown): void {
-    // A planted bug has to show in the outcome.
-    if (this.#options.watch) this.#options.truth.violate(`delivery failed: ${wordsOf(error)}`)
+    this.#options.truth.violate(`delivery failed: ${wordsOf(error)}`)
   }
 }
 

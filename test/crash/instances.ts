@@ -41,18 +41,13 @@ export class Instances implements AsyncDisposable {
     }
   }
 
-  /**
-   * Sends SIGKILL, and starts another instance in its place.
-   *
-   * @param look runs between the two
-   */
-  async kill(index: number, look?: () => Promise<void>): Promise<void> {
+  /** Sends SIGKILL, and starts another instance in its place. */
+  async kill(index: number): Promise<void> {
     const slot = this.#slots[index]
     if (!slot) return
     this.kills += 1
     this.#slots[index] = undefined
     await slot.service.kill()
-    await look?.()
     this.#slots[index] = { service: await startService({ env: this.#env }), isStill: false }
   }
 

@@ -314,10 +314,7 @@ async function crash(
   return hasCrashed()
 }
 
-export async function writeAll(
-  world: WorkbookWorld,
-  ...batches: readonly FrozenBatch[]
-): Promise<void> {
+async function writeAll(world: WorkbookWorld, ...batches: readonly FrozenBatch[]): Promise<void> {
   for (const batch of batches) {
     expect(await world.connect().write(batch, testSignal)).toEqual(applied)
   }

@@ -1,14 +1,12 @@
 // @module-tag slow
-import { kill as signal } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 
 import { type Fault, seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { columns } from '../../src/signup/row.ts'
 import { type AcceptedSignup, type Load, readJournal, signUpUntilGone } from './crash-load.ts'
-import { allDelivered, waitUntil } from '../../harness/delivery-state.ts'
+import { allDelivered } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
-import { postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { type StartOptions, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -71,47 +69,6 @@ describe.concurrent('kills at random moments', () => {
     const rows = await Promise.all(tabs.map((tab) => world.rows(tab)))
     expectJournalIsRows('Google', accepted, readJournal(folder.path), rows)
   })
-})
-
-describe.concurrent('a process that stands still', () => {
-  const late: readonly (readonly [string, Fault])[] = [
-    ['before the stop', { apply: 'now' }],
-    ['during the stop', { apply: 'later', applyAfterMs: 20_000, answer: 'drop' }],
-    ['after the stop', { apply: 'later', applyAfterMs: 64_000, answer: 'drop' }],
-  ]
-  test.each(late)(
-    'a process that stands still for a minute writes no row twice when its batch is applied %s',
-    async (_, fault) => {
-      await using world = await createGoogleWorld()
-      await using service = await startService({ env: world.env })
-      await postSignup(service.url, { email: 'first@example.com' })
-      await allDelivered(service)
-
-      world.emulator.log.reset()
-      world.emulator.faults.add({ on: 'batchUpdate', delayMs: 120_000, ...fault })
-      await postSignup(service.url, { email: 'second@example.com' })
-      const isOnItsWay = () => world.emulator.log.calls('batchUpdate').length === 1
-      await waitUntil(isOnItsWay, () => 'no batch is sent')
-      signal(service.pid, 'SIGSTOP')
-      await sleep(61_000)
-      signal(service.pid, 'SIGCONT')
-      expect((await postSignup(service.url, { email: 'third@example.com' })).status).toBe(202)
-
-      await allDelivered(service)
-      await waitUntil(
-        () => world.emulator.lateCount === 0,
-        () => 'a call is still held back',
-      )
-      expect(service.output()).toContain('no answer within 60000 ms')
-      const emails = ((await world.rows('Sheet1')) ?? []).map(([email]) => email)
-      expect(emails).toEqual([
-        'Email',
-        'first@example.com',
-        'second@example.com',
-        'third@example.com',
-      ])
-    },
-  )
 })
 
 /** Starts the service and kills it under load, again and again. Returns the signups with a 202. */

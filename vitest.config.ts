@@ -12,7 +12,6 @@ const longFiles = [
   'test/crash/instances.slow.test.ts',
   'test/crash/seats.slow.test.ts',
   'test/crash/workbook.slow.test.ts',
-  'test/journal/bombing.slow.test.ts',
   'test/browser/clients.slow.test.ts',
   'test/pages/browser.slow.test.ts',
   'test/attacks/attacks.slow.test.ts',

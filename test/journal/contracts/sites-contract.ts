@@ -5,10 +5,11 @@ import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-sign
 import type { Journal, JournalPolicy, OpenJournal } from '../../../src/journal/contracts/journal.ts'
 import type { RecentChoice } from '../../../src/journal/contracts/reader.ts'
 import { type ContractTest, none } from './contract.ts'
-import { ada, ask, claim, confirming } from './outbox-contract.ts'
+import { ada, ask, claim, confirming, send } from './outbox-contract.ts'
 import type { SitesWorld } from '../second-site.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
+const minute = 60_000
 
 /** What two sites of one open journal have for themselves, and what they share. */
 export const sitesTests: readonly ContractTest<SitesWorld>[] = [
@@ -48,6 +49,25 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
       await ask(shop)
       expect(await claim(shop)).toMatchObject([{ isListed: false }])
     }, confirming),
+  },
+
+  {
+    title: 'a mailbox gets six mails a day of all sites together, however it is spelled',
+    run: async (world) => {
+      const names = ['news', 'shop', 'blog']
+      await using opened = await world.openSites(new Map(names.map((name) => [name, confirming])))
+      const sent: number[] = []
+      const sendAll = async (at: number) => {
+        for (const [name, site] of opened.sites) {
+          const email = `a.da+${name}-${at}@googlemail.com`
+          await ask(site, { email, sheetTab: `Tab ${at}` }, name, noon + at * minute)
+          if ((await send(site, noon + at * minute)).length > 0) sent.push(at)
+        }
+      }
+      for (let at = 0; at < 120; at += 15) await sendAll(at)
+      for (const at of [24 * 60 - 1, 24 * 60]) await sendAll(at)
+      expect(sent).toEqual([0, 15, 30, 45, 60, 75, 24 * 60])
+    },
   },
 
   {

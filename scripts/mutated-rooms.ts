@@ -17,10 +17,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // Half of what the tables do shows on PostgreSQL only: locks, clocks, and what others have committed.
   'journal/tables': [
     'test/journal/{sqlite,sites,beside,restored.slow}.test.ts',
-    'test/journal/postgres-{all,clocks,locks,reads,together}.slow.test.ts',
+    'test/journal/postgres-{all,clocks,locks,together}.slow.test.ts',
   ],
   'journal/postgres': [
-    'test/journal/postgres-{all,beside,clocks,lease,locks,reads,server-facts,together}.slow.test.ts',
+    'test/journal/postgres-{all,beside,clocks,lease,locks,server-facts,together}.slow.test.ts',
     'test/faults/postgres-*.slow.test.ts',
     'test/service/move-journal.slow.test.ts',
   ],

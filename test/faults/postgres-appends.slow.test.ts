@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { waitUntil } from '../../harness/delivery-state.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import {
@@ -14,10 +13,8 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
 import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
-import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
+import { OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
 import { limits } from './transaction-world.ts'
-
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 let server: PostgresServer
 let template: string
@@ -215,41 +212,5 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     expect(await append(world.other, grace)).toMatchObject({ kind: 'appended' })
     await lost
     expect(await world.addresses()).toContain(grace)
-  })
-
-  test('under random faults every answered signup is one row, every retry too, and positions have no gaps', async () => {
-    console.log(`The seed of the PostgreSQL faults is ${seed}. SEED=${seed} repeats them.`)
-    await using world = await createWorld()
-    const random = seededRandom(seed)
-    const faults = [...commitFaults.slice(0, 2), failingWith('40001'), failingWith('40P01')]
-    const places = [/^COMMIT/, /^SELECT position/, /^WITH|^\s+WITH/, /^UPDATE head SET looks/]
-    const people = Array.from({ length: 300 }, (_, index) => `person${index}@example.com`)
-    let refused = 0
-    const signUp = async (email: string, index: number) => {
-      await sleep(random() * 1500)
-      if (index % 3 === 0) {
-        const place = places[Math.floor(random() * places.length)] ?? /^COMMIT/
-        world.proxy.fail(place, faults[Math.floor(random() * faults.length)] ?? 'cut before')
-      }
-      for (;;) {
-        const journal = random() < 0.7 ? world.harmed : world.other
-        try {
-          return await append(journal, email)
-        } catch (error) {
-          expect(error).toBeInstanceOf(JournalUnavailable)
-          refused += 1
-          await sleep(20)
-        }
-      }
-    }
-    const answers = await Promise.all(people.map(signUp))
-    const rows = await world.addresses()
-    console.log(`${world.proxy.failed} faults, ${refused} appends refused, ${rows.length} rows`)
-    expect(world.proxy.failed).toBeGreaterThan(10)
-    expect(rows.toSorted()).toEqual(people.toSorted())
-    for (const [index, answer] of answers.entries()) {
-      const position = 'results' in answer ? (answer.results[0]?.position ?? 0) : 0
-      expect(rows[position - 3]).toBe(people[index])
-    }
   })
 })

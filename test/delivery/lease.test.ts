@@ -134,37 +134,6 @@ test('an instance that looks on tells what blocks the writer of the other one, a
   expect(other.health).toMatchObject({ delivery: { state: 'ok' }, tabs: new Map() })
 })
 
-test('an instance that looks on is right within 11 seconds after an old note was carried out late', async () => {
-  await using world = await createWorld()
-  const { clock } = world
-  const one = world.open('one')
-  const other = world.open('other')
-  await clock.run(2000)
-  const old = { state: 'blocked', reason: 'permission', error: 'Not shared.', hint: '' }
-  const note = { delivery: old, tabs: [], warnings: [], since: '2026-11-20T09:00:00.000Z' }
-  await one.journal.delivery.noteFact('delivery', JSON.stringify(note))
-  await clock.run(1500)
-  expect(other.health.delivery.state).toBe('blocked')
-  await clock.run(9500)
-  expect(other.health.delivery.state).toBe('ok')
-})
-
-test('an instance that takes over from one that was blocked tells of its own delivery', async () => {
-  await using world = await createWorld()
-  const { clock, spreadsheet } = world
-  const one = world.open('one')
-  await clock.run(10)
-  const other = world.open('other')
-  spreadsheet.script = () => refuses('Not shared.')
-  await one.journal.intake.append(makeSignups(1))
-  await clock.run(4000)
-  expect(other.health.delivery.state).toBe('blocked')
-  spreadsheet.script = () => undefined
-  await one.stop()
-  expect(other.delivering.holds).toBe(true)
-  expect(other.health.delivery).toEqual({ state: 'ok' })
-})
-
 test('a slow look of before the takeover does not change what an instance tells of its own delivery', async () => {
   await using world = await createWorld()
   const { clock, spreadsheet } = world

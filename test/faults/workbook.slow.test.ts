@@ -1,21 +1,16 @@
 // @module-tag slow
-import { chmod, lstat, readFile, unlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-import { columns } from '../../src/signup/row.ts'
 import { asNobody } from '../../harness/as-nobody.ts'
 import { allDelivered, readiness, waitUntil } from '../../harness/delivery-state.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import {
-  type RunningService,
-  type StartOptions,
-  startService,
-} from '../../harness/start-service.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 
-/** A service with a workbook that has two rows in Sheet1. */
+/** A service without rights, with a workbook that has two rows in Sheet1. */
 interface Run extends AsyncDisposable {
   readonly service: RunningService
   readonly dataDir: string
@@ -25,10 +20,10 @@ interface Run extends AsyncDisposable {
   names(file?: string): (string | undefined)[]
 }
 
-async function startRun(folder: TempFolder, options: StartOptions = {}): Promise<Run> {
+async function startRun(folder: TempFolder): Promise<Run> {
   const dataDir = folder.path
   await using stack = new AsyncDisposableStack()
-  const service = stack.use(await startService({ dataDir, ...options }))
+  const service = stack.use(await startService({ dataDir, ...(await asNobody(folder)) }))
   const signUp = (name: string, sheetTab = 'Sheet1') =>
     postSignup(service.url, { email: `${name}@example.com`, sheetTab })
   for (const name of ['ada', 'grace']) expect((await signUp(name)).status).toBe(202)
@@ -45,74 +40,10 @@ async function startRun(folder: TempFolder, options: StartOptions = {}): Promise
   }
 }
 
-interface Edit {
-  readonly what: string
-  readonly edit: (text: string) => string
-  readonly names: readonly string[]
-}
-
-const linesOf = (text: string) => text.split('\r\n').slice(0, -1)
-
-const edits: readonly Edit[] = [
-  {
-    what: 'saves it with other quotes and line ends',
-    edit: (text) =>
-      '\ufeff' +
-      linesOf(text)
-        .map((line) => `${line.replaceAll(/[^,]+/g, '"$&"')}\n`)
-        .join(''),
-    names: ['Email', 'ada', 'grace', 'new', 'newer'],
-  },
-  {
-    what: 'renames the header and adds a column and a note below',
-    edit: (text) =>
-      `${text.replace('Email,', 'Address,').replaceAll('\r\n', ',to do\r\n')}\r\nCall Ada back`,
-    names: ['Address', 'ada', 'grace', 'Call Ada back', 'new', 'newer'],
-  },
-  {
-    what: 'deletes rows',
-    edit: (text) => linesOf(text).slice(0, 2).join('\r\n'),
-    names: ['Email', 'ada', 'new', 'newer'],
-  },
-  { what: 'empties it', edit: () => '', names: ['Email', 'new', 'newer'] },
-]
-
-describe.concurrent('a person changes a tab file while the service runs', () => {
-  test.each(edits)(
-    'a tab file keeps its content when a person $what, and gets new rows once',
-    async (it) => {
-      await using folder = await tempFolder()
-      await using run = await startRun(folder)
-      const edited = it.edit(await readFile(run.path, 'utf8'))
-      await writeFile(run.path, edited)
-      for (const name of ['new', 'newer']) {
-        await run.signUp(name)
-        await allDelivered(run.service)
-      }
-      const text = await readFile(run.path, 'utf8')
-      expect(text.startsWith(edited)).toBe(true)
-      const first = (line: string) =>
-        line.split(/[,;]/)[0]?.replaceAll(/["\ufeff]|@example\.com/g, '')
-      const lines = text.split(/\r?\n/).filter((line) => line !== '')
-      expect(lines.map(first)).toEqual(it.names)
-    },
-  )
-
-  test('a tab file that a person deletes is made again with its header, without the earlier rows', async () => {
-    await using folder = await tempFolder()
-    await using run = await startRun(folder)
-    await unlink(run.path)
-    await run.signUp('new')
-    await allDelivered(run.service)
-    expect(readTab(run.dataDir, 'Sheet1.csv')[0]).toEqual(columns)
-    expect(run.names()).toEqual(['Email', 'new'])
-  })
-})
-
 describe.concurrent('a tab file that cannot be written', () => {
   test('a tab file that is read-only delays no other tab, and is written once it can be', async () => {
     await using folder = await tempFolder()
-    await using run = await startRun(folder, await asNobody(folder))
+    await using run = await startRun(folder)
     await chmod(run.path, 0o444)
     expect((await run.signUp('first')).status).toBe(202)
     await run.signUp('free', 'Other')
@@ -155,7 +86,7 @@ describe.concurrent('a tab file that cannot be written', () => {
 
   test('a workbook folder that cannot be written blocks delivery, with what to do, until it can be', async () => {
     await using folder = await tempFolder()
-    await using run = await startRun(folder, await asNobody(folder))
+    await using run = await startRun(folder)
     const sheets = join(run.dataDir, 'sheets')
     await chmod(sheets, 0o555)
     await chmod(join(sheets, '.rollcall'), 0o555)

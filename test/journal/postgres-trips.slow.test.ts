@@ -6,103 +6,81 @@ import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A journal, and how many statements a call of it sends. */
-async function world(policy: Partial<JournalPolicy>) {
-  await using made = new AsyncDisposableStack()
-  const database = made.use(await server.createDatabase())
-  const proxy = made.use(await startPostgresProxy(server.port))
-  const url = server.url(database.name, proxy.port)
-  const journal = made.use(await openPostgresJournal(url, policy))
-  const all = made.move()
-  return {
-    journal,
-    statementsOf: async <T>(call: () => Promise<T>) => {
-      const before = proxy.statements.length
-      const result = await call()
-      return { result, count: proxy.statements.length - before }
-    },
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
-  }
-}
-
 const addressing = { share: '', language: 'en' }
-const confirmed = { confirmation: { waitMs: 1000 } }
+const order = { kinds: ['confirm'], by: 'me', now: Date.now(), perHour: 100 } as const
 
-test('a bulk of pending signups that is asked for again takes as many statements as a single one', async () => {
-  await using given = await world(confirmed)
-  const { intake } = given.journal
-  const counts: number[] = []
-  for (const size of [1, 300]) {
-    const idempotency = { space: '', key: `${size}`, fingerprint: '' }
-    const signups = makeSignups(size)
-    await intake.ask(signups, { idempotency, addressing })
-    const { result, count } = await given.statementsOf(() => intake.recall(idempotency))
-    expect(result?.kind === 'replayed' && result.results.map((it) => it?.id)).toEqual(
-      signups.map(({ id }) => id),
-    )
-    counts.push(count)
-  }
-  expect(counts[1]).toBe(counts[0])
-})
+/** Prepares a call about so many. The call resolves with how many it was about. */
+type Prepare = (journal: Journal, size: number) => Promise<() => Promise<number | undefined>>
 
-test.each<[string, number, readonly [number, number]]>([
-  ['people', 1, [1, 40]],
-  ['people who ask again and again', 22, [1, 2]],
-])(
-  'to decide on mails takes as many statements for many %s as for one',
-  async (_, times, sizes) => {
-    await using given = await world(confirmed)
-    const { intake, outbox } = given.journal
-    const order = { kinds: ['confirm'], by: 'me', now: Date.now(), perHour: 100, max: 0 } as const
-    const counts: number[] = []
-    for (const size of sizes) {
-      const people = makeSignups(size)
-      for (let time = 0; time < times; time++) {
-        await intake.ask(
-          people.map(({ email }) => makeSignup({ email })),
-          { addressing },
-        )
+const calls: readonly (readonly [what: string, many: number, Prepare])[] = [
+  [
+    'a request of pending signups that comes again',
+    300,
+    async ({ intake }, size) => {
+      const idempotency = { space: '', key: `${size}`, fingerprint: '' }
+      await intake.ask(makeSignups(size), { idempotency, addressing })
+      return async () => {
+        const said = await intake.recall(idempotency)
+        return said?.kind === 'replayed' ? said.results.length : undefined
       }
-      counts.push((await given.statementsOf(() => outbox.claim(order))).count)
-    }
-    expect(counts[1]).toBe(counts[0])
-  },
-)
+    },
+  ],
+  ...[1, 22].map(
+    (times) =>
+      [
+        `deciding on mails of people who ask ${times} times`,
+        times === 1 ? 40 : 2,
+        async ({ intake, outbox }, size) => {
+          for (let time = 0; time < times; time++) {
+            const people = makeSignups(size).map(({ email }) => makeSignup({ email }))
+            await intake.ask(people, { addressing })
+          }
+          return async () => {
+            await outbox.claim({ ...order, max: 0 })
+            return size
+          }
+        },
+      ] as const satisfies readonly [string, number, Prepare],
+  ),
+  [
+    'a claim of mails',
+    20,
+    async ({ intake, outbox }, size) => {
+      await intake.ask(makeSignups(40), { addressing })
+      await outbox.claim({ ...order, max: 0 })
+      return async () => (await outbox.claim({ ...order, max: size })).messages.length
+    },
+  ],
+  [
+    'retention',
+    40,
+    async ({ intake, delivery, retention }, size) => {
+      while (await retention.expire(1_000));
+      await intake.append(makeSignups(size))
+      const batch = (await freezeNext(delivery)) ?? expect.fail()
+      await delivery.settle(batch.number, size)
+      return async () => ((await retention.expire(1_000)) ? size : undefined)
+    },
+  ],
+]
 
-test('a claim takes as many statements for many mails as for one', async () => {
-  await using given = await world(confirmed)
-  const { intake, outbox } = given.journal
-  await intake.ask(makeSignups(40), { addressing })
-  const order = { kinds: ['confirm'], by: 'me', now: Date.now(), perHour: 100 } as const
-  await outbox.claim({ ...order, max: 1 })
+test.each(calls)('%s takes as many statements for many as for one', async (_, many, prepare) => {
+  await using database = await server.createDatabase()
+  await using proxy = await startPostgresProxy(server.port)
+  const url = server.url(database.name, proxy.port)
+  await using journal = await openPostgresJournal(url, { confirmation: { waitMs: 1000 } })
   const counts: number[] = []
-  for (const max of [1, 20]) {
-    const { result, count } = await given.statementsOf(() => outbox.claim({ ...order, max }))
-    expect(result.messages).toHaveLength(max)
-    counts.push(count)
-  }
-  expect(counts[1]).toBe(counts[0])
-})
-
-test('retention takes as many statements for many signups as for one', async () => {
-  await using given = await world({})
-  const { intake, delivery, retention } = given.journal
-  const counts: number[] = []
-  for (const size of [1, 40]) {
-    await intake.append(makeSignups(size))
-    const batch = (await freezeNext(delivery)) ?? expect.fail()
-    await delivery.settle(batch.number, size)
-    const { result, count } = await given.statementsOf(() => retention.expire(size + 1))
-    expect(result).toBe(true)
-    counts.push(count)
-    // The end of the batch.
-    await retention.expire(size + 1)
+  for (const size of [1, many]) {
+    const call = await prepare(journal, size)
+    const before = proxy.statements.length
+    expect(await call()).toBe(size)
+    counts.push(proxy.statements.length - before)
   }
   expect(counts[1]).toBe(counts[0])
 })

@@ -25,12 +25,10 @@ const quota = { perMinute: 5, perDay: 50 }
 
 type Work = (journal: Journal) => Promise<unknown>
 
+const noWork: Work = async () => undefined
+
 /** A journal of which a backup is made after the first work, and which goes on with the second. */
-async function backedUp(
-  first: Work,
-  second: Work = async () => undefined,
-  policy: Partial<JournalPolicy> = {},
-) {
+async function backedUp(first: Work, second = noWork, policy: Partial<JournalPolicy> = {}) {
   await using stack = new AsyncDisposableStack()
   const { path } = stack.use(await tempFolder())
   const [file, copy] = [join(path, 'journal.db'), join(path, 'restored.db')]
@@ -222,57 +220,46 @@ test.each([
 
 test('a quota of hundreds of thousands of calls a day counts as used up, too', async () => {
   const large = { perMinute: 300, perDay: 400_000 }
-  await using world = await backedUp(async () => undefined)
+  await using world = await backedUp(noWork)
   await world.restore({ blind: true, now: noon, allowed: large })
   expect(world.callsInRestored().length).toBeGreaterThan(300_000)
 })
 
-const noWork: Work = async () => undefined
+/** So many windows of a minute that are full, of which the last one ends at this time. */
+const full = (at: number, windows: number) =>
+  Array.from({ length: windows }, (_, nth) => at - 61_000 * (windows - 1 - nth)).flatMap((time) =>
+    Array<number>(quota.perMinute).fill(time),
+  )
 
 test.each([
-  { what: 'the backup was made just now', now: noon, windows: [noon] },
+  { what: 'the backup was made just now', now: noon, times: [noon, ...full(noon, 1)] },
   {
     what: 'two minutes have passed',
     now: noon + 122_000,
-    windows: [noon, noon + 61_000, noon + 122_000],
+    times: [noon, ...full(noon + 122_000, 3)],
   },
-])('without the journal before, each minute since the backup is full when $what', async (given) => {
-  const calls = [noon]
-  await using world = await backedUp(async (journal) => {
-    for (const at of calls) {
-      const time = { now: () => at, elapsed: () => at }
+  {
+    what: 'a day has 12 calls',
+    now: noon + 24 * 60 * minute,
+    perDay: 12,
+    times: [noon, ...full(noon + 24 * 60 * minute, 3).slice(3)],
+  },
+  {
+    what: 'the clock was set back',
+    now: noon - 10 * minute,
+    times: full(noon - 10 * minute, 10),
+  },
+])(
+  'without the journal before, each minute up to now is full when $what',
+  async ({ now, times, perDay = quota.perDay }) => {
+    await using world = await backedUp(async (journal) => {
+      const time = { now: () => noon, elapsed: () => noon }
       await journal.callLedger('robot', time).reserve(quota)
-    }
-  })
-  await world.restore({ blind: true, now: given.now })
-  const since = given.windows.flatMap((at) => Array<number>(quota.perMinute).fill(at))
-  expect(world.callsInRestored()).toEqual(
-    [...calls, ...since].map((at, index) => [index + 1, at] as const),
-  )
-})
-
-test('no more calls than the quota of a day count as made since the backup, the latest ones', async () => {
-  await using world = await backedUp(noWork)
-  await world.restore({ blind: true, now: noon, allowed: { perMinute: 5, perDay: 12 } })
-  const times = world.callsInRestored().map(([, at]) => at)
-  expect(times).toEqual([
-    ...Array<number>(2).fill(noon - 122_000),
-    ...Array<number>(5).fill(noon - 61_000),
-    ...Array<number>(5).fill(noon),
-  ])
-})
-
-test('after the clock was set back, a whole day counts as full up to now, and nothing later', async () => {
-  await using world = await backedUp(async (journal) => {
-    const time = { now: () => noon, elapsed: () => noon }
-    await journal.callLedger('robot', time).reserve(quota)
-  })
-  const now = noon - 10 * minute
-  await world.restore({ blind: true, now })
-  const times = world.callsInRestored().map(([, at]) => at)
-  expect(times.length).toBe(quota.perDay)
-  expect(times.at(-1)).toBe(now)
-})
+    })
+    await world.restore({ blind: true, now, allowed: { ...quota, perDay } })
+    expect(world.callsInRestored()).toEqual(times.map((at, index) => [index + 1, at]))
+  },
+)
 
 test('a restore tells whether it knows the journal before, and the calls of its accounts', async () => {
   await using world = await backedUp(noWork)

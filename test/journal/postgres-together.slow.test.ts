@@ -3,10 +3,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
-import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { addressesOf, makeSignup } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import { Overtaken } from '../../src/journal/contracts/errors.ts'
-import type { FrozenBatch } from '../../src/signup/batch.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { openPostgresSites } from '../../src/journal/postgres/postgres-journal.ts'
@@ -92,47 +90,6 @@ test('an append does not wait for a batch that is being frozen or settled', asyn
   expect(addressesOf(await frozen)['Sheet1']).toContain('first@example.com')
 })
 
-test('three instances append and deliver at the same time: each signup is in one batch, in order', async () => {
-  await using given = await world(3)
-  const [reading = expect.fail()] = given.journals
-  const all = given.journals.map((_, at) => makeSignups(60, { sheetTab: at === 2 ? 'B' : 'A' }))
-  let appending = true
-  const appends = Promise.all(
-    given.journals.map(async ({ intake }, at) => {
-      for (const signup of all[at] ?? []) await intake.append([signup])
-    }),
-  ).finally(() => (appending = false))
-  const delivered: FrozenBatch[] = []
-  let overtaken = 0
-  const deliver = async ({ delivery, reader }: Journal) => {
-    while (appending || (await reader.backlog()) > 0) {
-      try {
-        const batch = await freezeNext(delivery, { rowsMax: 7 })
-        if (!batch) continue
-        await delivery.settle(batch.number, 1)
-        delivered.push(batch)
-      } catch (error) {
-        if (!(error instanceof Overtaken)) throw error
-        overtaken += 1
-      }
-    }
-  }
-  await Promise.all([appends, ...given.journals.map(deliver)])
-  expect(overtaken).toBeGreaterThan(0)
-  const page = await reading.reader.page(0, 1000)
-  const idsOf = (tab: string) =>
-    page.filter(({ signup }) => signup.sheetTab === tab).map(({ signup }) => signup.id)
-  // A commit may be answered later than the next one.
-  const batches = delivered.toSorted((one, other) => one.number - other.number)
-  const rowsOf = (tab: string) =>
-    batches.flatMap(({ tabs }) =>
-      tabs.filter((part) => part.tab === tab).flatMap(({ signups }) => signups.map(({ id }) => id)),
-    )
-  expect([rowsOf('A'), rowsOf('B')]).toEqual([idsOf('A'), idsOf('B')])
-  expect(page).toHaveLength(180)
-  expect(page.map(({ position }) => position)).toEqual(page.map((_, at) => at + 1))
-})
-
 test.each([
   ['minute', 'seven minutes ahead', 7, { perMinute: 3, perDay: 100 }],
   ['minute', 'seven minutes behind', -7, { perMinute: 3, perDay: 100 }],
@@ -151,18 +108,6 @@ test.each([
       expect(await ledger.reserve(quota)).toBeGreaterThan(50_000)
   },
 )
-
-test('signups that arrive together share a commit', async () => {
-  await using given = await world(0)
-  await using opened = await openPostgresSites(given.url, new Map([['default', {}]]))
-  const { intake } = opened.sites.get('default') ?? expect.fail()
-  const commits: number[] = []
-  opened.onCommit(({ signups }) => commits.push(signups))
-  const add = () => intake.append([makeSignup()])
-  await add()
-  await Promise.all(Array.from({ length: 50 }, add))
-  expect(commits).toEqual([1, 50])
-})
 
 test('sites that make mails and reports at the same time, while signups are greeted, hinder nobody', async () => {
   await using made = new AsyncDisposableStack()

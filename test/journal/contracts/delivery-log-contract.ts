@@ -10,34 +10,6 @@ const noon = Date.UTC(2026, 10, 20, 12)
 /** A batch is frozen, then settled or released. There is one at a time. */
 export const frozenBatches: readonly ContractTest[] = [
   {
-    title: 'a batch holds the oldest signups of each tab, in order, up to its limit of rows',
-    run: inJournal(async (journal) => {
-      await journal.intake.append([
-        ...makeSignups(8, { sheetTab: 'A' }),
-        ...makeSignups(2, { sheetTab: 'B' }),
-      ])
-      const batch = await freezeNext(journal.delivery, { rowsMax: 6 })
-      expect(addressesOf(batch)).toEqual({
-        A: [1, 2, 3, 4].map((n) => `person${n}@example.com`),
-        B: [1, 2].map((n) => `person${n}@example.com`),
-      })
-    }),
-  },
-
-  {
-    title: 'a batch stays within its limit of bytes, but a signup that is larger goes alone',
-    run: inJournal(async (journal) => {
-      const metadata = `{"a":"${'x'.repeat(5000)}"}`
-      await journal.intake.append(makeSignups(4, { metadata }))
-      const first = await freezeNext(journal.delivery, { rowsMax: 100, bytesMax: 11_000 })
-      expect(addressesOf(first)['Sheet1']).toHaveLength(2)
-      await journal.delivery.settle(first?.number ?? 0, noon)
-      const second = await freezeNext(journal.delivery, { rowsMax: 100, bytesMax: 1000 })
-      expect(addressesOf(second)['Sheet1']).toEqual(['person3@example.com'])
-    }),
-  },
-
-  {
     title: 'a slice of waiting signups says whether more follow, however few were wanted',
     run: inJournal(async ({ intake, delivery }) => {
       await intake.append(makeSignups(2))

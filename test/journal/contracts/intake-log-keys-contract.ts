@@ -4,7 +4,7 @@ import { freezeNext } from '../../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { Appended, AppendTerms } from '../../../src/journal/contracts/intake-log.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
-import { type ContractTest, inJournal, inTwo, underPolicy } from './contract.ts'
+import { type ContractTest, inJournal, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 const hour = 60 * 60 * 1000
@@ -200,20 +200,6 @@ export const keyNameSpaces: readonly ContractTest[] = [
         expect(await add(journal, { idempotency })).toMatchObject({ kind: 'appended' })
         expect(await journal.intake.knows({ space, key })).toBe(true)
       }
-    }),
-  },
-
-  {
-    title: 'a key that one instance has stored is known to another one on the same store',
-    run: inTwo(async (one, other) => {
-      const first = await add(one, keyed('', 'A'))
-      expect(await other.intake.knows({ space: '', key: 'order-1' })).toBe(true)
-      expect(await other.intake.recall(keyed('', 'A').idempotency)).toEqual({
-        ...first,
-        kind: 'replayed',
-      })
-      expect(await add(other, keyed('', 'A'))).toEqual({ ...first, kind: 'replayed' })
-      expect(await add(other, keyed('', 'B'))).toEqual({ kind: 'mismatch' })
     }),
   },
 ]

@@ -1,8 +1,6 @@
 import type { Attack } from './carry-out.ts'
 import { manyMistakes } from './many-mistakes.ts'
-import { newTabs } from './new-tabs.ts'
 import { puzzles } from './puzzles.ts'
-import { replays } from './replays.ts'
 import { resets } from './resets.ts'
 import { slots } from './slots.ts'
 import { unreadAnswers } from './unread-answers.ts'
@@ -14,8 +12,6 @@ export const attacks: readonly Attack[] = [
   slots,
   unreadAnswers,
   waitingVisitors,
-  replays,
-  newTabs,
   manyMistakes,
   puzzles,
 ]

@@ -186,6 +186,12 @@ test('a person is found, erased with the rows, and not found any more', async ()
   // The row is there a moment before its batch is settled.
   const found = async () => (await visitor.post('/person', { email: 'ADA@example.com' })).text()
   await expect.poll(found).toContain('<dd dir="auto">written</dd>')
+  const beginning = async (email: string) =>
+    (await (await visitor.post('/person', { email })).text()).replaceAll(/\s+/g, ' ')
+  const one = '1 of the latest 10,000 signups begins with “PERSON2@”.'
+  expect(await beginning('PERSON2@')).toMatch(new RegExp(`${one}.*person2@example\\.com`))
+  expect(await beginning('ad ')).toContain('1 of the latest')
+  expect(await beginning('bo')).toContain('None of the latest 10,000 signups begins with “bo”.')
   const byId = await visitor.post('/person', { email: signup.id.slice(-8) })
   expect(await byId.text()).toContain(`<p class="whom" dir="auto">${ada}</p>`)
   expect(await (await visitor.post('/forget', { email: ada })).text()).toContain(

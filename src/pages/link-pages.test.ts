@@ -149,34 +149,6 @@ describe('a link that waits for its confirmation', () => {
     expect(page).toContain('<title>Please confirm your signup – signup.example</title>')
   })
 
-  test.each(['GET', 'HEAD'])(
-    'is only looked at by %s, whatever the address says',
-    async (method) => {
-      const { ask, asked } = serve('pending')
-      const queries = [
-        '',
-        '?decision=confirm',
-        '?List-Unsubscribe=One-Click',
-        '?page=form&theme=dark',
-      ]
-      for (const query of queries) {
-        for (const path of ['/confirm/abc', '/leave/abc'])
-          expect((await ask(path + query, { method })).status).toBe(200)
-      }
-      expect(new Set(asked)).toEqual(new Set(['confirm abc look', 'leave abc look']))
-    },
-  )
-
-  test('is confirmed by its button, and a repeated POST gives the same page', async () => {
-    const { post, asked } = serve('pending')
-    const first = await post('/confirm/abc', { decision: 'confirm' }, { origin: own })
-    const page = await textOf(first)
-    expect(page).toContain('<h1>Thank you</h1> <p>You are on the list now.</p> <p><bdi>a…@')
-    expect(page).not.toContain('We have received your signup.')
-    expect(await textOf(await post('/confirm/abc', { decision: 'confirm' }))).toBe(page)
-    expect(asked).toEqual(['confirm abc confirm', 'confirm abc confirm'])
-  })
-
   test('leads on to the page of the site, which its form may be redirected to', async () => {
     const confirmedNext = 'https://shop.example/thanks?a=1'
     const { ask, post } = serve('pending', { pages: { confirmedNext } })
@@ -409,13 +381,6 @@ test('no page of a link may be stored or framed, loads a challenge, or tells its
 })
 
 describe('posts are bounded', () => {
-  test('a body over 4 KiB is refused, and nobody is asked', async () => {
-    const { post, asked } = serve('pending')
-    const answer = await post('/confirm/abc', { decision: 'confirm', more: 'x'.repeat(5_000) })
-    expect(answer.status).toBe(413)
-    expect(asked).toEqual([])
-  })
-
   test('one client decides ten times as often as it may sign up, and no signup counts for that', async () => {
     const { ask, post, asked } = serve('pending', { signupsPerMinute: 1 })
     const statuses = []

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { pageOptions, visitorsView } from '../../harness/page-options.ts'
-import { refuse } from '../http/refuse.ts'
 import type { Openness } from '../signup/closing.ts'
 import { languages } from '../signup/languages.ts'
 import { knownForm } from './embed-form.ts'
 import { closedPage, formPage } from './form-page.ts'
 import { noticeText } from './notice.ts'
-import { pendingPage, thanksPage } from './page-routes.ts'
-import { refusalPage } from './refusal.ts'
 import { pageTexts, problemText } from './texts.ts'
 import { typedForm } from './typed-form.ts'
 
@@ -74,40 +71,9 @@ describe('words of the site', () => {
   })
 })
 
-test('a refusal shows again what was typed, with the words of the site', async () => {
-  const view = viewOf('closed', '/api/signup?page=hosted', { own: true })
-  const refused = { refusal: refuse.closed(), requestId: 'x', next: '/next' }
-  const page = await refusalPage(view, { ...refused, typed: [['email', 'ada@example.com']] })
-  expect(page).toMatch(/role="alert"[^]*Signups are closed[^]*See you in spring\./)
-  expect(page).toContain('value="ada@example.com"')
-})
-
-test('the thanks for a place on the waiting list are no other thanks', async () => {
-  const thanks = { ...pages, thanks: 'See you on Monday!', next: 'https://next.example' }
-  const view = visitorsView('/api/signup/thanks?page=hosted&waiting', { pages: thanks })
-  const page = await thanksPage(view, true)
-  expect(page).toContain(wait('en').waitingText)
-  expect(page).not.toContain(thanks.thanks)
-  expect(page).not.toContain(thanks.next)
-  expect(page).not.toContain(pageTexts.en.thanks.text)
-  expect(await thanksPage(view, true, { address: 'a…@x' })).not.toContain(pageTexts.en.mail.onText)
-  expect(await pendingPage(view, true)).toContain(wait('en').waitingText)
-})
-
 describe('the embed', () => {
   const knownOf = (now: Openness, more = {}) =>
     knownForm(pageOptions({ openness: () => now, ...more }), '')
-
-  test('knows nothing of it while the list is open', () => {
-    expect(knownOf('open')).toEqual({})
-  })
-
-  test('knows the words in all languages, and that they stand for the form', () => {
-    const { notice, closed: isClosed, styles } = knownOf('closed')
-    expect(notice?.[2]).toEqual(Object.fromEntries(languages.map((it) => [it, closed(it)])))
-    expect([isClosed, styles]).toEqual([true, expect.stringContaining('.notice')])
-    expect(knownOf('overflow')).not.toHaveProperty('closed')
-  })
 
   test('knows those of the site with their languages', () => {
     expect(knownOf('overflow', { pages }).notice).toEqual([

@@ -74,19 +74,6 @@ test.each(['/?tab=Hosted', '/api/signup/form?tab=Bare'])(
   },
 )
 
-test('two tabs of one browser have puzzles of their own, and both signups are taken', async () => {
-  await using first = await visit('/?tab=Two')
-  const second = await first.page.context().newPage()
-  await second.goto(first.page.url())
-  await Promise.all([email(first.page).focus(), email(second).focus()])
-  await submit(first.page, 'ada@example.com')
-  await submit(second, 'grace@example.com')
-  for (const page of [first.page, second]) {
-    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
-  }
-  await expect.poll(() => addresses('Two').sort()).toEqual(['ada@example.com', 'grace@example.com'])
-})
-
 test('a page that was open for longer than the life of a puzzle has a new one at a later focus, and is taken', async () => {
   await using opened = await visit('/?tab=Late&name')
   const { page } = opened
@@ -110,23 +97,6 @@ test('a page that was open for longer than the life of a puzzle has a new one at
   await expect.poll(() => addresses('Late')).toEqual(['ada@example.com'])
 })
 
-test('each try has a puzzle of its own: a refused solution is not sent again', async () => {
-  await using opened = await visit('/?tab=Refused')
-  const { page } = opened
-  const tokens: (string | null)[] = []
-  await page.route('**/api/signup?*', async (route) => {
-    tokens.push(new URLSearchParams(route.request().postData() ?? '').get('challengeToken'))
-    if (tokens.length > 1) return route.fallback()
-    const problem = { title: 'Forbidden', detail: 'Invalid challenge token', status: 403 }
-    return route.fulfill({ status: 403, contentType: 'application/problem+json', json: problem })
-  })
-  await submit(page, 'ada@example.com')
-  await page.getByRole('heading', { name: 'Thank you' }).waitFor()
-  expect(tokens).toHaveLength(2)
-  expect(new Set(tokens).size).toBe(2)
-  await expect.poll(() => addresses('Refused')).toEqual(['ada@example.com'])
-})
-
 test('the form stays usable while it solves a costly puzzle, and tells that it is sending', async () => {
   await using opened = await visit('/?tab=Costly')
   const { page } = opened
@@ -148,20 +118,6 @@ test('the form stays usable while it solves a costly puzzle, and tells that it i
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByRole('status').getByText('Signing you up').waitFor()
   expect(opened.complaints).toEqual([])
-})
-
-test('without a puzzle the form says that it tries again, and is sent when there is one', async () => {
-  await using opened = await visit('/?tab=Again')
-  const { page } = opened
-  let isDown = true
-  await page.route('**/api/challenge*', (route) =>
-    isDown ? route.fulfill({ status: 503 }) : route.fallback(),
-  )
-  await submit(page, 'ada@example.com')
-  await page.getByText('Still trying').waitFor()
-  isDown = false
-  await page.getByRole('heading', { name: 'Thank you' }).waitFor()
-  await expect.poll(() => addresses('Again')).toEqual(['ada@example.com'])
 })
 
 const hosted = (language: string) => `/?language=${language}`

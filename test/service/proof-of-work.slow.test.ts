@@ -1,9 +1,7 @@
 // @module-tag slow
 import { expect, test } from 'vitest'
 import { bootService } from '../../harness/boot-service.ts'
-import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { startPostgres } from '../../harness/postgres-server.ts'
 import { earnToken, fetchPuzzle, solve, tokenOf } from '../../harness/solve-puzzle.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -137,19 +135,4 @@ test('the log has neither tokens nor keys, and counts what was refused', async (
   for (const hidden of [challengeToken, signature, parameters.nonce, solved.solution.derivedKey]) {
     expect(service.output()).not.toContain(hidden)
   }
-})
-
-test('a puzzle of one instance is solved for another, which shares its keys, and is used up on both', async () => {
-  await using server = await startPostgres()
-  await using world = await createDatabaseWorld(server)
-  const boot = () => bootService({ env: { ...world.env, ...env } })
-  await using one = await boot()
-  await using other = await boot()
-  const solved = await solve(await fetchPuzzle(one.url))
-  const signUp = async (url: string, payload: object) => {
-    return (await postSignup(url, { ...ada, challengeToken: tokenOf(payload) })).status
-  }
-  expect(await signUp(other.url, solved)).toBe(202)
-  expect(await signUp(one.url, { ...solved, more: 1 })).toBe(403)
-  expect(await signUp(other.url, solved)).toBe(403)
 })

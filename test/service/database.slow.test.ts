@@ -147,21 +147,6 @@ const harms: Readonly<Record<string, Harm>> = {
     says: /offers no TLS/,
     orderedTo: /Turn TLS on/,
   },
-  'the tables of another program': {
-    sql: 'CREATE SCHEMA rollcall; CREATE TABLE rollcall.version (major integer)',
-    says: /has a schema rollcall with the tables of another program/,
-    orderedTo: /Make a database for Rollcall alone/,
-  },
-  'a schema of another user': {
-    sql: 'CREATE SCHEMA rollcall; CREATE TABLE rollcall.version (only_row boolean, number integer)',
-    says: /does not let this user into its schema rollcall/,
-    orderedTo: /GRANT USAGE ON SCHEMA rollcall/,
-  },
-  'no right to make tables': {
-    sql: 'CREATE SCHEMA rollcall; GRANT USAGE ON SCHEMA rollcall TO rollcall',
-    says: /does not let this user make tables/,
-    orderedTo: /GRANT CREATE/,
-  },
   'a read-only database': {
     sql: 'ALTER ROLE rollcall SET default_transaction_read_only = on',
     says: /is read-only: its setting default_transaction_read_only is on/,
@@ -205,16 +190,4 @@ test('a start and a command say at once which rights to tables are missing', asy
   expect(command).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   // It only reads.
   expect(await runCommand(['status'], { env })).toMatchObject({ code: 0 })
-})
-
-test('a start warns once of each setting of the server that risks answered signups', async () => {
-  await using world = await createDatabaseWorld(server)
-  await server.configure({ zero_damaged_pages: 'on' })
-  const { env } = world
-  await using service = await startService({ env })
-  const warned = Array.from(
-    service.output().matchAll(/"msg":"the database has a setting that risks signups, (\w+): /g),
-    ([, name]) => name,
-  )
-  expect(warned.toSorted()).toEqual(['fsync', 'full_page_writes', 'zero_damaged_pages'])
 })

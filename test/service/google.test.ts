@@ -76,23 +76,6 @@ const mistakes: readonly Mistake[] = [
       emulator.spreadsheet(spreadsheetId).share(email, 'editor'),
   },
   {
-    what: 'a spreadsheet that is shared as Viewer',
-    message: 'The caller does not have permission',
-    hint: /Viewer is not enough/,
-    happen: ({ emulator, spreadsheetId, email }) =>
-      emulator.spreadsheet(spreadsheetId).share(email, 'viewer'),
-    mend: ({ emulator, spreadsheetId, email }) =>
-      emulator.spreadsheet(spreadsheetId).share(email, 'editor'),
-  },
-  {
-    what: 'a key that is not of the account',
-    message: 'Invalid Credentials',
-    hint: /Invalid JWT Signature.*the same key file/,
-    // The account gets another key, as when the old one was deleted in the console.
-    happen: ({ emulator, email }) => void emulator.createServiceAccount(email, { ownKey: true }),
-    mend: ({ emulator, email }) => void emulator.createServiceAccount(email),
-  },
-  {
     what: 'a token that lives for half a day',
     message: 'The access token may live for more than an hour',
     hint: /Its life is 43200 s, and may be 3600 s at most/,

@@ -29,3 +29,27 @@ test.each([
   const request = { remoteAddress: address, forwardedFor: '198.51.100.1', trustedProxies: proxies }
   expect(new Client(request).share).toEqual(share)
 })
+
+test.each([
+  ['::ffff:203.0.113.7', '6.6.6.6', 0, '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '6.6.6.6', 0, '2001:db8:1:2:3:4:5:6'],
+  ['10.1.2.3', '6.6.6.6', 0, undefined],
+  [undefined, '6.6.6.6', 0, undefined],
+  ['10.0.0.1', '198.51.100.1:4711, 10.0.0.2', 2, '198.51.100.1'],
+  ['10.0.0.1', '[2001:db8::1]:4711', 1, '2001:db8::1'],
+  ['10.0.0.1', '10.0.0.2', 1, undefined],
+  ['10.0.0.1', null, 1, undefined],
+])('from %s with "%s" and %i proxies, the visitor is %s', (remoteAddress, forwardedFor, n, is) => {
+  const client = new Client({ remoteAddress, forwardedFor, trustedProxies: n })
+  expect(client.visitorAddress).toBe(is)
+})
+
+test.each([
+  ['2001:db8:1:2:3:4:5:6', 0, '2001:db8:1:2::/64'],
+  ['10.1.2.3', 0, undefined],
+  ['10.1.2.3', 1, '198.51.100.1'],
+  ['10.1.2.3', 2, undefined],
+])('from %s with %i proxies, the public address is %s', (remoteAddress, trustedProxies, is) => {
+  const client = new Client({ remoteAddress, forwardedFor: '198.51.100.1', trustedProxies })
+  expect(client.publicAddress).toBe(is)
+})

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../../harness/expect-secured.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
-import { readTab } from '../../harness/read-workbook.ts'
 
 const listed = 'https://www.example.com'
-const exposed =
-  'Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
 let strict: BootedService
 beforeAll(async () => {
@@ -45,30 +42,4 @@ test('when Origin is not an origin, neither the answer nor the log quotes it', a
   expect(expectProblem(answer, body, 403)).toContain('without a web origin')
   await expect.poll(() => strict.output()).toContain('"origin":"none"')
   expect(body + strict.output()).not.toContain('ada@')
-})
-
-test('a plain form of a page that is not listed is answered 403 and not stored', async () => {
-  const answer = await fetch(`${strict.url}/api/signup`, {
-    method: 'POST',
-    headers: { origin: 'https://evil.example' },
-    body: new URLSearchParams({ email: 'ada@example.com', sheetTab: 'Forbidden' }),
-  })
-  expectProblem(answer, await answer.text(), 403)
-  // Signups are written in their order.
-  await signup({ prefer: 'wait=20' })
-  expect(readTab(`${strict.folder}/data`, 'Sheet1.csv').length).toBeGreaterThan(1)
-  expect(readTab(`${strict.folder}/data`, 'Forbidden.csv')).toEqual([])
-})
-
-test.each([
-  [404, '/api/nothing', {}],
-  [400, '/api/signup', { method: 'POST', body: '{' }],
-  [422, '/api/signup', { method: 'POST', body: '{}' }],
-  [413, '/api/signup', { method: 'POST', body: 'x'.repeat(1_100_000) }],
-])('an allowed page may read an error %i: %s', async (status, path, init: RequestInit) => {
-  const headers = { 'content-type': 'application/json', origin: listed }
-  const answer = await fetch(strict.url + path, { ...init, headers })
-  expectProblem(answer, await answer.text(), status)
-  expect(answer.headers.get('access-control-allow-origin')).toBe(listed)
-  expect(answer.headers.get('access-control-expose-headers')).toBe(exposed)
 })

@@ -11,7 +11,7 @@ import { addressesIn } from '../../harness/read-workbook.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { keys, startOnTerminal, type Terminal } from '../../harness/terminal.ts'
+import { keys, startOnTerminal } from '../../harness/terminal.ts'
 import { parseEnvFile } from '../../src/config/env/env-file.ts'
 
 const { enter, down, ctrlC, clear } = keys
@@ -45,18 +45,20 @@ async function setUp() {
 
 type SetUp = Awaited<ReturnType<typeof setUp>>
 
+/** What the terminal shows, and what a person types then; or what happens meanwhile. */
+type Step = readonly [shows: string, typed: string] | (() => unknown)
+
 /** The questions of a set-up with Google, and how a person answers each. */
-const answers = ({
-  keyFile,
-  google,
-}: SetUp): readonly (readonly [asks: string, answer: string])[] => [
-  ['Where should the signups go?', enter],
-  ['How does Rollcall sign in at Google?', enter],
-  ['The path of the JSON key file', keyFile + enter],
-  ['The address of the spreadsheet', url(google) + enter],
-  ['A challenge that keeps bots out?', enter],
-  ['The web pages that may send signups', clear + 'https://example.com' + enter],
-]
+function answers({ keyFile, google }: SetUp) {
+  return {
+    where: ['Where should the signups go?', enter],
+    way: ['How does Rollcall sign in at Google?', enter],
+    key: ['The path of the JSON key file', keyFile + enter],
+    sheet: ['The address of the spreadsheet', url(google) + enter],
+    challenge: ['A challenge that keeps bots out?', enter],
+    origins: ['The web pages that may send signups', `${clear}https://example.com${enter}`],
+  } as const satisfies Record<string, Step>
+}
 
 const workbookAnswers = [
   ['Where should the signups go?', down + enter],
@@ -67,33 +69,42 @@ const workbookAnswers = [
 const url = ({ spreadsheetId }: GoogleWorld) =>
   `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit#gid=0`
 
-async function answer(
-  terminal: Terminal,
-  all: readonly (readonly [asks: string, answer: string])[],
-): Promise<void> {
-  for (const [asks, typed] of all) {
-    await terminal.sees(asks)
-    terminal.type(typed)
-  }
-}
-
 const noTest = [
   ['No fault found.', ''],
   ['Send a test signup, to see its row?', 'n'],
 ] as const
 
+/** Runs `init` to its end, step by step. Resolves with all that the terminal has shown. */
+async function init(
+  { folder, env = {} }: Pick<SetUp, 'folder'> & Partial<Pick<SetUp, 'env'>>,
+  steps: readonly Step[],
+  { code = 0, more = {} } = {},
+): Promise<string> {
+  using terminal = startOnTerminal(['init'], { folder, env: { ...env, ...more } })
+  for (const step of steps) {
+    if (typeof step === 'function') {
+      await step()
+      continue
+    }
+    await terminal.sees(step[0])
+    terminal.type(step[1])
+  }
+  expect(await terminal.ended).toBe(code)
+  return terminal.text()
+}
+
 const isTmp = (name: string) => name.endsWith('.tmp')
 
 test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doctor', async () => {
   await using world = await setUp()
-  const { folder, env, envPath, google } = world
-  using terminal = startOnTerminal(['init'], { folder, env })
-  await answer(terminal, answers(world).slice(0, 3))
-  await terminal.sees(`Share the spreadsheet with this address, as Editor`)
-  await terminal.sees(google.email)
-  await answer(terminal, answers(world).slice(3))
-  await answer(terminal, noTest)
-  expect(await terminal.ended).toBe(0)
+  const { envPath, google } = world
+  const { where, way, key, ...others } = answers(world)
+  const share = 'Share the spreadsheet with this address, as Editor'
+  const shared: Step[] = [
+    [share, ''],
+    [google.email, ''],
+  ]
+  const shown = await init(world, [where, way, key, ...shared, ...Object.values(others), ...noTest])
   expect(await world.settings()).toEqual({
     SHEETS_SHEET_ID: url(google),
     SHEETS_CREDENTIALS_EMAIL: google.email,
@@ -101,102 +112,83 @@ test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doc
     ALLOWED_ORIGINS: 'https://example.com',
   })
   expect((await stat(envPath)).mode & 0o777).toBe(0o600)
-  expect(terminal.text()).not.toContain('BEGIN PRIVATE KEY')
+  expect(shown).not.toContain('BEGIN PRIVATE KEY')
 })
 
 test('init sets up a key that acts as a person, and what the machine has', async () => {
   await using world = await setUp()
-  const { folder, env, google } = world
-  const [where, , key, , challenge, origins] = answers(world).map((it) => it)
-  const way = 'How does Rollcall sign in at Google?'
-  const sheet = google.emulator.createSpreadsheet({ sharedWith: 'grace@example.com' }).id
-  google.emulator.tokens.allow(google.email, 'grace@example.com')
-  {
-    using terminal = startOnTerminal(['init'], { folder, env })
-    await answer(terminal, [
-      ...[where ?? ['', ''], [way, down + enter] as const, key ?? ['', '']],
-      ['The address of the person', `grace${enter}`],
-      ['not an email address', `@example.com${enter}`],
-      ['Share the spreadsheet with this address, as Editor', ''],
-      ['The address of the spreadsheet', sheet + enter],
-      ...[challenge ?? ['', ''], origins ?? ['', ''], ...noTest],
-    ])
-    expect(await terminal.ended).toBe(0)
-  }
+  const { emulator, email } = world.google
+  const { where, way, key, challenge, origins } = answers(world)
+  const sheet = emulator.createSpreadsheet({ sharedWith: 'grace@example.com' }).id
+  emulator.tokens.allow(email, 'grace@example.com')
+  await init(world, [
+    ...[where, [way[0], down + enter] as const, key],
+    ['The address of the person', `grace${enter}`],
+    ['not an email address', `@example.com${enter}`],
+    ['Share the spreadsheet with this address, as Editor', ''],
+    ['The address of the spreadsheet', sheet + enter],
+    ...[challenge, origins, ...noTest],
+  ])
   expect(await world.settings()).toMatchObject({ SHEETS_SUBJECT: 'grace@example.com' })
   await rm(world.envPath)
-  const { emulator } = google
   emulator.tokens.machine = 'machine@my-project.iam.gserviceaccount.com'
-  const machine = { GCE_METADATA_HOST: new URL(emulator.url).host, HOME: folder }
-  using terminal = startOnTerminal(['init'], { folder, env: { ...env, ...machine } })
-  await answer(terminal, [
-    ...[where ?? ['', ''], [way, down + down + enter] as const],
+  const more = { GCE_METADATA_HOST: new URL(emulator.url).host, HOME: world.folder }
+  const steps: Step[] = [
+    ...[where, [way[0], down + down + enter] as const],
     ['the account that signs in', ''],
     ['The address of the spreadsheet', sheet + enter],
-    ...[challenge ?? ['', ''], origins ?? ['', '']],
+    ...[challenge, origins],
     ['Share the spreadsheet with machine@my-project.iam.gserviceaccount.com as Editor', ''],
     ['Check again?', 'n'],
-  ])
-  expect(await terminal.ended).toBe(1)
+  ]
+  await init(world, steps, { code: 1, more })
   expect(await world.settings()).toMatchObject({ SHEETS_SIGN_IN: 'application-default' })
 })
 
 test('a wrong answer is explained and asked for again', async () => {
   await using world = await setUp()
-  const { folder, env, keyFile } = world
-  const [where, way, key, sheet, ...rest] = answers(world)
-  using terminal = startOnTerminal(['init'], { folder, env })
-  await answer(terminal, [
-    where ?? ['', ''],
-    way ?? ['', ''],
+  const { where, way, key, sheet, challenge, origins } = answers(world)
+  await init(world, [
+    ...[where, way],
     ['The path of the JSON key file', enter],
-    ['Type an answer', `${keyFile}x${enter}`],
-    ['does not exist', clear + (key?.[1] ?? '')],
+    ['Type an answer', `${world.keyFile}x${enter}`],
+    ['does not exist', clear + key[1]],
     ['The address of the spreadsheet', `https://docs.google.com/document/d/abc${enter}`],
-    ['not the id or the URL of a Google spreadsheet', clear + (sheet?.[1] ?? '')],
-    ...rest,
+    ['not the id or the URL of a Google spreadsheet', clear + sheet[1]],
+    ...[challenge, origins, ...noTest],
   ])
-  await answer(terminal, noTest)
-  expect(await terminal.ended).toBe(0)
 })
 
 test('init asks for the challenge, and never shows its secret key', async () => {
   await using world = await setUp()
-  const { folder } = world
   const secret = '1x0000000000000000000000000000000AA'
-  using terminal = startOnTerminal(['init'], { folder })
-  await answer(terminal, [
+  const shown = await init({ folder: world.folder }, [
     ['Where should the signups go?', down + enter],
     ['A challenge that keeps bots out?', down + enter],
     ['Its site key', `${secret}${enter}`],
     ['holds a secret key', `${clear}1x00000000000000000000AA${enter}`],
     ['Its secret key', secret + enter],
     ['The web pages that may send signups', enter],
+    ['has the test keys of Turnstile', ''],
+    ...noTest,
   ])
-  await terminal.sees('has the test keys of Turnstile')
-  await answer(terminal, noTest)
-  expect(await terminal.ended).toBe(0)
   expect(await world.settings()).toEqual({
     CHALLENGE_PROVIDER: 'turnstile',
     CHALLENGE_SITE_KEY: '1x00000000000000000000AA',
     CHALLENGE_SECRET_KEY: secret,
     ALLOWED_ORIGINS: '*',
   })
-  const afterQuestion = terminal.text().split('Its secret key')[1] ?? ''
-  expect(afterQuestion).not.toContain(secret)
+  expect(shown.split('Its secret key')[1]).not.toContain(secret)
 })
 
 test('init turns the proof of work on without asking for keys', async () => {
   await using world = await setUp()
-  const { folder } = world
-  using terminal = startOnTerminal(['init'], { folder })
-  await answer(terminal, [
+  await init({ folder: world.folder }, [
     ['Where should the signups go?', down + enter],
     ['A challenge that keeps bots out?', down.repeat(4) + enter],
     ['The web pages that may send signups', enter],
     ...noTest,
   ])
-  expect(await terminal.ended).toBe(0)
   expect(await world.settings()).toEqual({ CHALLENGE_PROVIDER: 'altcha', ALLOWED_ORIGINS: '*' })
 })
 
@@ -210,22 +202,20 @@ describe('the tab of signups that name none', () => {
     ['Sheet1 among others', ['2026', 'Sheet1'], {}, ['Sheet1', '2026']],
     ['the one that is set', ['Tabelle1'], { DEFAULT_SHEET_TAB: 'X' }, [named('X'), 'Tabelle1']],
   ])('is first of all %s, and is written when it is another one', async (...given) => {
-    const [, tabs, set, choices] = given
+    const [, tabs, more, choices] = given
     await using world = await setUp()
-    const { folder, env, google } = world
-    const spreadsheet = google.emulator.spreadsheet(google.spreadsheetId)
+    const spreadsheet = world.google.emulator.spreadsheet(world.google.spreadsheetId)
     spreadsheet.renameTab('Sheet1', tabs.at(-1) ?? '')
     if (tabs.length > 1) spreadsheet.addTab('2026')
     if (tabs.includes('Data')) spreadsheet.appendRows('Data', [['mine']])
-    const all = answers(world)
-    for (const [typed, chosen = ''] of [enter, down + enter].map((it, at) => [it, choices[at]])) {
+    const { challenge, origins, ...before } = answers(world)
+    for (const [at, typed] of [enter, down + enter].entries()) {
       await rm(world.envPath, { force: true })
-      using terminal = startOnTerminal(['init'], { folder, env: { ...env, ...set } })
-      await answer(terminal, [...all.slice(0, 4), [first, '']])
-      for (const words of choices) await terminal.sees(words)
-      await answer(terminal, [['', typed ?? ''], ...all.slice(4), ...noTest])
-      expect(await terminal.ended).toBe(0)
+      const offered = [first, ...choices].map((it): Step => [it, ''])
+      const asked = [...Object.values(before), ...offered, ['', typed] as const]
+      await init(world, [...asked, challenge, origins, ...noTest], { more })
       const { DEFAULT_SHEET_TAB: written } = await world.settings()
+      const chosen = choices[at] ?? ''
       const isPresent = chosen === 'Sheet1' || chosen.startsWith('A new tab')
       expect(written).toBe(isPresent ? undefined : chosen)
     }
@@ -233,30 +223,19 @@ describe('the tab of signups that name none', () => {
 })
 
 describe('with a file .env', () => {
-  const mine =
-    '# Mine\nPORT=3456\nALLOWED_ORIGINS=https://old.example # the old page\nSHEETS_SHEET_ID=' +
-    'a'.repeat(44) +
-    '\n'
-
   test('a value is replaced only after a yes, and everything else stays', async () => {
     await using world = await setUp()
-    const { folder, env, envPath, google } = world
-    await writeFile(envPath, mine, { mode: 0o644 })
+    const { folder, envPath, google } = world
+    const mine = '# Mine\nPORT=3456\nALLOWED_ORIGINS=https://old.example # the old page\n'
+    await writeFile(envPath, `${mine}SHEETS_SHEET_ID=${'a'.repeat(44)}\n`, { mode: 0o644 })
     await writeFile(`${envPath}.tmp`, 'left by a crash', { mode: 0o644 })
-    const [where, way, key, sheet, challenge, origins] = answers(world)
-    using terminal = startOnTerminal(['init'], { folder, env })
-    await answer(terminal, [
-      where ?? ['', ''],
-      way ?? ['', ''],
-      key ?? ['', ''],
-      ['The address of the spreadsheet', clear + (sheet?.[1] ?? '')],
-      challenge ?? ['', ''],
-      origins ?? ['', ''],
+    const { where, way, key, sheet, challenge, origins } = answers(world)
+    await init(world, [
+      ...[where, way, key, [sheet[0], clear + sheet[1]] as const, challenge, origins],
       ['.env sets SHEETS_SHEET_ID to', `y`],
       ['.env sets ALLOWED_ORIGINS to "https://old.example". Replace it?', enter],
+      ...noTest,
     ])
-    await answer(terminal, noTest)
-    expect(await terminal.ended).toBe(0)
     expect(await world.settings()).toEqual({
       PORT: '3456',
       ALLOWED_ORIGINS: 'https://old.example',
@@ -264,24 +243,17 @@ describe('with a file .env', () => {
       SHEETS_CREDENTIALS_EMAIL: google.email,
       SHEETS_PRIVATE_KEY: google.env['SHEETS_PRIVATE_KEY'],
     })
-    expect(await readFile(envPath, 'utf8')).toMatch(
-      /^# Mine\nPORT=3456\nALLOWED_ORIGINS=https:\/\/old\.example # the old page\n/,
-    )
+    expect((await readFile(envPath, 'utf8')).startsWith(mine)).toBe(true)
     expect((await stat(envPath)).mode & 0o777).toBe(0o600)
-    expect((await readdir(folder)).filter(isTmp)).toEqual([])
+    expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
   test('a second run keeps the account, and writes nothing when nothing changes', async () => {
     await using world = await setUp()
-    const { folder, env, envPath, google } = world
-    {
-      using first = startOnTerminal(['init'], { folder, env })
-      await answer(first, [...answers(world), ...noTest])
-      expect(await first.ended).toBe(0)
-    }
+    const { envPath, google } = world
+    await init(world, [...Object.values(answers(world)), ...noTest])
     const before = await readFile(envPath, 'utf8')
-    using terminal = startOnTerminal(['init'], { folder, env })
-    await answer(terminal, [
+    await init(world, [
       ['Where should the signups go?', enter],
       [`Keep the sign-in: ${google.email}?`, enter],
       ['The address of the spreadsheet', enter],
@@ -290,24 +262,16 @@ describe('with a file .env', () => {
       [`${envPath} stays as it is.`, ''],
       ...noTest,
     ])
-    expect(await terminal.ended).toBe(0)
     expect(await readFile(envPath, 'utf8')).toBe(before)
   })
 
   test('a file that somebody changes meanwhile stays as they left it', async () => {
     await using world = await setUp()
-    const { folder, envPath } = world
-    using terminal = startOnTerminal(['init'], { folder })
-    await answer(terminal, [
-      ['Where should the signups go?', down + enter],
-      ['A challenge that keeps bots out?', enter],
-    ])
-    await terminal.sees('The web pages that may send signups')
-    await writeFile(envPath, 'PORT=1234\n')
-    terminal.type(enter)
-    await terminal.sees('was changed meanwhile')
-    expect(await terminal.ended).toBe(1)
-    expect(await readFile(envPath, 'utf8')).toBe('PORT=1234\n')
+    const [where, challenge, [origins, typed]] = workbookAnswers
+    const change = () => writeFile(world.envPath, 'PORT=1234\n')
+    const steps = [where, challenge, [origins, ''], change, ['', typed]] as const
+    await init({ folder: world.folder }, [...steps, ['was changed meanwhile', '']], { code: 1 })
+    expect(await readFile(world.envPath, 'utf8')).toBe('PORT=1234\n')
   })
 
   test('a link is not written through', async () => {
@@ -316,53 +280,52 @@ describe('with a file .env', () => {
     await mkdir(join(folder, 'elsewhere'))
     await writeFile(join(folder, 'elsewhere/env'), '')
     await symlink('elsewhere/env', envPath)
-    using terminal = startOnTerminal(['init'], { folder })
-    await terminal.sees('is a link')
-    expect(await terminal.ended).toBe(1)
+    await init({ folder: world.folder }, [['is a link', '']], { code: 1 })
     expect(await readFile(join(folder, 'elsewhere/env'), 'utf8')).toBe('')
   })
 })
 
 test.each([0, 1, 2, 3, 4, 5])('Ctrl-C at question %i writes nothing', async (question) => {
   await using world = await setUp()
-  const { folder, env } = world
-  using terminal = startOnTerminal(['init'], { folder, env })
-  const all = answers(world)
-  await answer(terminal, [...all.slice(0, question), [all[question]?.[0] ?? '', ctrlC]])
-  await terminal.sees('Stopped. Nothing was written.')
-  expect(await terminal.ended).toBe(1)
-  expect(await readdir(folder)).toEqual(['key.json'])
+  const all = Object.values(answers(world))
+  const stopped: Step[] = [
+    [all[question]?.[0] ?? '', ctrlC],
+    ['Stopped. Nothing was written.', ''],
+  ]
+  await init(world, [...all.slice(0, question), ...stopped], { code: 1 })
+  expect(await readdir(world.folder)).toEqual(['key.json'])
 })
 
 test('after a fault is mended, doctor runs again', async () => {
   await using world = await setUp()
-  const { folder, env, google } = world
-  const spreadsheet = google.emulator.spreadsheet(google.spreadsheetId)
-  spreadsheet.share(google.email, 'none')
-  using terminal = startOnTerminal(['init'], { folder, env })
-  const [first, way, key, sheet, ...rest] = answers(world)
-  const asked = [first, way, key, sheet].map((it) => it ?? (['', ''] as const))
+  const { emulator, spreadsheetId, email } = world.google
+  const spreadsheet = emulator.spreadsheet(spreadsheetId)
+  spreadsheet.share(email, 'none')
+  const { challenge, origins, ...before } = answers(world)
   const unread = 'cannot be read yet: signups go to its tab Sheet1, unless DEFAULT_SHEET_TAB names'
-  await answer(terminal, [...asked, [unread, ''], ...rest, ['1 fault found.', '']])
-  spreadsheet.share(google.email, 'editor')
-  await answer(terminal, [['Check again?', enter], ...noTest])
-  expect(await terminal.ended).toBe(0)
+  await init(world, [
+    ...Object.values(before),
+    [unread, ''],
+    ...[challenge, origins],
+    ['1 fault found.', ''],
+    () => spreadsheet.share(email, 'editor'),
+    ['Check again?', enter],
+    ...noTest,
+  ])
 })
 
 describe('the test signup', () => {
+  const send = ['Send a test signup, to see its row?', enter] as const
+
   test('is written to a Google Sheet, and removed again', async () => {
     await using world = await setUp()
-    const { folder, env, google } = world
-    using terminal = startOnTerminal(['init'], { folder, env })
-    await answer(terminal, [...answers(world), ['Send a test signup, to see its row?', enter]])
-    await terminal.sees('Remove it again?')
-    const address = /rollcall-test-\w+@example\.com/.exec(terminal.text())?.[0]
-    expect(await addressesInSheet(google)).toEqual([address])
-    await answer(terminal, [['', enter]])
-    await terminal.sees('It is removed.')
-    expect(await terminal.ended).toBe(0)
-    expect(await addressesInSheet(google)).toEqual([])
-    const { stdout } = await runCommand(['export'], { folder, env })
+    let written: unknown[] = []
+    const look = async () => (written = await addressesInSheet(world.google))
+    const removal: Step[] = [['Remove it again?', ''], look, ['', enter], ['It is removed.', '']]
+    await init(world, [...Object.values(answers(world)), send, ...removal])
+    expect(written).toEqual([expect.stringMatching(/^rollcall-test-\w+@example\.com$/)])
+    expect(await addressesInSheet(world.google)).toEqual([])
+    const { stdout } = await runCommand(['export'], world)
     expect(stdout).not.toContain('rollcall-test')
   })
 
@@ -373,52 +336,46 @@ describe('the test signup', () => {
     'stays in the local workbook after %s, and init says how to remove it',
     async (_, key, code) => {
       await using world = await setUp()
-      const { folder } = world
-      const sent = ['Send a test signup, to see its row?', enter] as const
-      using terminal = startOnTerminal(['init'], { folder })
-      await answer(terminal, [...workbookAnswers, sent, ['Remove it again?', key]])
-      expect(await terminal.ended).toBe(code)
-      const [address] = addressesIn(join(folder, 'data'))
+      const steps = [...workbookAnswers, send, ['Remove it again?', key]] as const
+      const shown = await init({ folder: world.folder }, steps, { code })
+      const [address] = addressesIn(join(world.folder, 'data'))
       expect(address).toMatch(/^rollcall-test-\w+@example\.com$/)
-      expect(terminal.text()).toContain(`rollcall -- forget ${address}`)
+      expect(shown).toContain(`rollcall -- forget ${address}`)
     },
   )
 
   test('is not sent when signups are closed, and is said to take a seat', async () => {
     await using world = await setUp()
-    const env = { CLOSES_AT: '2026-01-01T00:00:00Z', CLOSES_AFTER: '5' }
-    using terminal = startOnTerminal(['init'], { folder: world.folder, env })
-    await answer(terminal, [...workbookAnswers, ['It takes one of the seats for good.', enter]])
-    await terminal.sees('has no row, and gets none: signups are closed (CLOSES_AT, CLOSES_AFTER).')
-    expect(await terminal.ended).toBe(1)
+    const more = { CLOSES_AT: '2026-01-01T00:00:00Z', CLOSES_AFTER: '5' }
+    const steps: Step[] = [
+      ['It takes one of the seats for good.', enter],
+      ['has no row, and gets none: signups are closed (CLOSES_AT, CLOSES_AFTER).', ''],
+    ]
+    await init({ folder: world.folder }, [...workbookAnswers, ...steps], { code: 1, more })
   })
 
   test('without a row is given up, and the reason is told', async () => {
     await using world = await setUp()
-    const { folder, env, google } = world
-    using terminal = startOnTerminal(['init'], { folder, env })
-    await answer(terminal, answers(world))
-    await terminal.sees('Send a test signup, to see its row?')
-    google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'viewer')
-    terminal.type(enter)
-    await terminal.sees(
-      'The test signup has no row, and gets none: The caller does not have permission',
-    )
-    expect(await terminal.ended).toBe(1)
-    google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'editor')
+    const { google, folder } = world
+    const share = (as: 'viewer' | 'editor') =>
+      google.emulator.spreadsheet(google.spreadsheetId).share(google.email, as)
+    const reason = 'has no row, and gets none: The caller does not have permission'
+    const steps: Step[] = [[send[0], ''], () => share('viewer'), ['', enter], [reason, '']]
+    await init(world, [...Object.values(answers(world)), ...steps], { code: 1 })
+    share('editor')
     await using _service = await startService({ env: google.env, dataDir: join(folder, 'data') })
-    const exported = async () => (await runCommand(['export'], { folder, env })).stdout
+    const exported = async () => (await runCommand(['export'], world)).stdout
     await expect.poll(exported).not.toContain('rollcall-test')
     await expect.poll(() => addressesInSheet(google)).toEqual([])
   })
 
   test('is not offered beside a running service, which has to start again', async () => {
     await using world = await setUp()
-    const { folder } = world
-    await using service = await startService({ dataDir: join(folder, 'data') })
-    using terminal = startOnTerminal(['init'], { folder })
-    await answer(terminal, [...workbookAnswers, ['A service is running: start it again', '']])
-    expect(await terminal.ended).toBe(0)
+    await using service = await startService({ dataDir: join(world.folder, 'data') })
+    await init({ folder: world.folder }, [
+      ...workbookAnswers,
+      ['A service is running: start it again', ''],
+    ])
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   })
 })

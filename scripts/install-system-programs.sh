@@ -8,7 +8,7 @@ set -eu
 PATH="$PATH:/usr/sbin"
 
 # program:package
-wanted="haproxy:haproxy nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime
+wanted="nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime
   pgbouncer:pgbouncer pg_basebackup:postgresql firefox-esr:firefox-esr promtool:prometheus openssl:openssl
   systemd-analyze:systemd buildah:buildah python3:python3"
 

@@ -8,6 +8,7 @@ import { columns } from '../../src/signup/row.ts'
 import { csvRecord } from '../../src/spreadsheet/csv.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { postBulk } from '../../harness/post-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -59,6 +60,8 @@ beforeAll(async () => {
     expect((await postBulk(service.url, { signups })).status).toBe(202)
   }
   await allDelivered(service)
+  const exporting = ['export', '--out', join(sheets, 'an export.csv')]
+  expect(await runCommand(exporting, { dataDir: folder })).toMatchObject({ code: 0 })
   await writeFile(join(sheets, 'unguarded.csv'), unguarded)
   await writeFile(
     join(folder, 'phones.csv'),
@@ -69,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync())
 
-describe('files of the workbook in LibreOffice', () => {
+describe('files of the workbook and an export in LibreOffice', () => {
   test.each([
     [',', 1],
     [';', 2],
@@ -84,7 +87,7 @@ describe('files of the workbook in LibreOffice', () => {
       const found = Object.fromEntries(files.map((name, at) => [name, formulas[at]]))
       const { 'unguarded.csv': control, ...ours } = found
       expect(control).toHaveLength(ofUnguarded)
-      expect(Object.values(ours)).toEqual(tabs.map(() => []))
+      expect(Object.values(ours)).toEqual(['an export', ...tabs].map(() => []))
     },
   )
 })

@@ -206,21 +206,6 @@ test('a form on a page that may not use the service says so at once, and tells i
   expect(readTab(join(strict.folder, 'data'), 'Refused.csv')).toEqual([])
 })
 
-test('a form on a page that is no longer allowed says so when a signup fails', async () => {
-  await using host = await open({ body: tag('Late') })
-  const { page } = host
-  const config = page.waitForResponse('**/api/config')
-  await page.getByLabel('Email address').focus()
-  await (await config).finished()
-  await page.route('**/api/signup', (route) => route.abort())
-  await page.route('**/api/config', (route) =>
-    route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' }, json: {} }),
-  )
-  await page.getByLabel('Email address').fill('ada@example.com')
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByText('Signing up does not work on this page just now.').waitFor()
-})
-
 const consent = 'I have read the [privacy policy](https://example.com/privacy).'
 
 test('with PAGE_CONSENT the form has a checkbox from the start, which must be ticked, and needs no mouse', async () => {

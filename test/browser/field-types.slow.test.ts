@@ -111,18 +111,6 @@ describe.each([
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
   }
 
-  test('the page draws all of it, accessibly, also with errors', async () => {
-    await using opened = await visit(`/?site=launch&language=${language}`, look)
-    const { page } = opened
-    await expectFields(page)
-    expect(await accessibilityProblems(page, true)).toEqual([])
-    await page.getByRole('button', { name: join }).click()
-    await page.locator('fieldset[aria-invalid=true]').waitFor()
-    expect(await accessibilityProblems(page, true)).toEqual([])
-    await page.locator('[name=topics]').first().check()
-    await expect.poll(() => page.locator('fieldset[aria-invalid=true]').count()).toBe(0)
-  })
-
   test('the embed draws all of it, accessibly, filled in by its options', async () => {
     const options = 'data-field-topics="Events, Jobs &lt;here&gt;" data-field-why="so"'
     const body = `<script src="%s/embed.js?site=launch" data-site="launch" ${options}></script>`

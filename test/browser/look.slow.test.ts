@@ -67,21 +67,6 @@ test.each([
   }
 })
 
-test.each(['data-text-title="The letter"', 'data-text-text="Once a month."'])(
-  'the embed with %s has space between that and the first label',
-  async (heading) => {
-    await using host = await shared.open({ body: tag(heading) })
-    const { page } = host
-    await form(page)
-    const [above, label] = await Promise.all(
-      ['.card > :first-child', 'label'].map((it) =>
-        page.locator(`rollcall-form ${it}`).first().boundingBox(),
-      ),
-    )
-    expect((label?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBe(24)
-  },
-)
-
 test('on any accent that the page sets, the button has the text that pages give it, also under the pointer', async () => {
   for (const accent of [
     '#ffd000',

@@ -56,40 +56,6 @@ const boxOf = async (page: Page, selector: string) =>
 const red = 'rgb(255, 180, 171)'
 
 describe.each(places)('%s', (_, open) => {
-  test('labels are regular, short choices share a row, and boxes have the tone of the card', async () => {
-    await using opened = await open()
-    const { page } = opened
-    await page.getByLabel('Email address').waitFor()
-    for (const label of ['label', 'legend'])
-      expect(await style(page, label, 'font-weight')).toBe('400')
-    const tops = async (name: string) => {
-      const boxes = await page.locator(`[name=${name}]`).all()
-      return new Set(await Promise.all(boxes.map(async (it) => (await it.boundingBox())?.y)))
-    }
-    expect([(await tops('plan')).size, (await tops('role')).size]).toEqual([1, 3])
-    await page.getByLabel('Pro').check()
-    for (const box of ['[name=plan]', '[name=plan]:checked', '[name=news]']) {
-      const look = (property: string) => style(page, box, property)
-      expect(await look('appearance')).toBe('none')
-      expect(await look('background-color')).toBe('rgb(27, 33, 41)')
-    }
-    const heights = await page
-      .locator('label.choice')
-      .evaluateAll((all) => all.map((it) => it.getBoundingClientRect().height))
-    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
-  })
-
-  test('between two checkboxes, as before the button, there are 20 pixels', async () => {
-    await using opened = await open()
-    const { page } = opened
-    await page.getByLabel('Email address').waitFor()
-    const words = (name: string) => boxOf(page, `label:has([name="${name}"]) > :last-child`)
-    const [news, consent] = [await words('news'), await words('metadata[consent]')]
-    const button = await boxOf(page, '[type=submit]')
-    expect(Math.round(consent.y - news.y - news.height)).toBe(20)
-    expect(Math.round(button.y - consent.y - consent.height)).toBe(20)
-  })
-
   test('a wrong field is red, with the focus ring around it', async () => {
     await using opened = await open()
     const { page } = opened

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { measure, measuredProgram } from '../../harness/measure.ts'
-import { postBulk, postSignup, postSignups } from '../../harness/post-signup.ts'
+import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { changed } from '../../harness/changed.ts'
@@ -47,20 +47,6 @@ test('an ignored duplicate is answered exactly like a first signup and writes no
       .toBe(1)
   }
   expect(emailsIn(service)).toEqual(['ada0@example.com', 'ada1@example.com'])
-})
-
-test('the same address in another tab is a row, and within one bulk request there is one row', async () => {
-  await using service = await bootService({ env: ignore })
-  const news = { ...ada, sheetTab: 'News' }
-  const answer = await postBulk(
-    service.url,
-    { signups: [ada, { email: 'ADA@example.com' }, news, { ...news, sheetTab: 'NEWS' }, ada] },
-    wait,
-  )
-  expect(answer.status).toBe(201)
-  expect(await answer.json()).toMatchObject({ accepted: 5, rejected: 0 })
-  expect(emailsIn(service)).toEqual([ada.email])
-  expect(emailsIn(service, 'News.csv')).toEqual([ada.email])
 })
 
 test('on Google a duplicate costs as many calls as a new signup, and does not make a deleted tab again', async () => {

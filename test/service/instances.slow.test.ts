@@ -59,13 +59,6 @@ test('every instance tells what blocks the writer of one, and none lets a visito
   await expect.poll(ready).toMatchObject({ delivery: { state: 'ok' } })
 })
 
-test('when the writer is killed, the other instance delivers', async () => {
-  await using two = await startTwo()
-  await two.writer.kill()
-  await accept(two.onlooker, 'ada@example.com')
-  await expect.poll(two.addresses).toEqual(['ada@example.com'])
-})
-
 test('a writer that was stopped and wakes up looks on, and no row is there twice', async () => {
   await using two = await startTwo()
   process.kill(two.writer.pid, 'SIGSTOP')

@@ -2,9 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 
 import { bootService } from '../../harness/boot-service.ts'
-import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { startPostgres } from '../../harness/postgres-server.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Kept } from '../../src/operations/person.ts'
@@ -117,27 +115,3 @@ test('an endpoint that hangs holds up neither the other one nor rows', async () 
   // None of its window has ended.
   expect(slow.received.length).toBe(10)
 })
-
-test(
-  'of two instances one sends, and the one that takes over sends what waits',
-  { tags: 'slow' },
-  async () => {
-    await using server = await startPostgres()
-    await using world = await createDatabaseWorld(server)
-    await using receiver = await startWebhookReceiver()
-    const boot = () => bootService({ env: { ...world.env, ...receiver.webhookEnv } })
-    const first = await boot()
-    await using second = await boot()
-    const sent = () => receiver.received.map(({ body }) => body.data['email'])
-    await signUp(second.url, 'ada@example.com')
-    await expect.poll(sent).toEqual(['ada@example.com'])
-    receiver.answer = () => {}
-    await signUp(second.url, 'bob@example.com')
-    await expect.poll(sent).toHaveLength(2)
-    expect(await webhooksOf(second.url)).toEqual({ state: 'ok' })
-    await first.stop()
-    receiver.answer = (response) => void response.writeHead(204).end()
-    await expect.poll(sent).toEqual(['ada@example.com', 'bob@example.com', 'bob@example.com'])
-    expect(receiver.received[1]?.id).toBe(receiver.received[2]?.id)
-  },
-)

@@ -148,18 +148,22 @@ describe('several sites', () => {
   })
 })
 
-test('while another process holds the journal, a decision gets a 503, and a wrong token costs no look into it', async () => {
-  const link = await linkTo('Held')
-  using database = new DatabaseSync(join(dataDir(), 'journal.db'))
-  database.exec('BEGIN IMMEDIATE')
-  const decided = post(link, { decision: 'confirm' })
-  expect((await post({ path: '/confirm/x' }, { decision: 'confirm' })).status).toBe(404)
-  const answer = await decided
-  expect([answer.status, answer.headers.get('x-frame-options')]).toEqual([503, 'DENY'])
-  expect(await answer.text()).toContain('Nothing was stored')
-  database.exec('ROLLBACK')
-  expect((await post(link, { decision: 'confirm' })).status).toBe(200)
-})
+test(
+  'while another process holds the journal, a decision gets a 503, and a wrong token costs no look into it',
+  { tags: 'slow' },
+  async () => {
+    const link = await linkTo('Held')
+    using database = new DatabaseSync(join(dataDir(), 'journal.db'))
+    database.exec('BEGIN IMMEDIATE')
+    const decided = post(link, { decision: 'confirm' })
+    expect((await post({ path: '/confirm/x' }, { decision: 'confirm' })).status).toBe(404)
+    const answer = await decided
+    expect([answer.status, answer.headers.get('x-frame-options')]).toEqual([503, 'DENY'])
+    expect(await answer.text()).toContain('Nothing was stored')
+    database.exec('ROLLBACK')
+    expect((await post(link, { decision: 'confirm' })).status).toBe(200)
+  },
+)
 
 test('no token is in the log or in the metrics', async () => {
   const link = await linkTo('Logged')

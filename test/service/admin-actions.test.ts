@@ -280,7 +280,7 @@ test('the list comes as a file with the rows of the command, only for who is sig
 })
 
 test('who leaves while the list comes ends its reading, and the service goes on', async () => {
-  await using folder = await folderWith(...makeSignups(20_000))
+  await using folder = await folderWith(...makeSignups(8_000))
   await using service = await bootService({ env, dataDir: folder.path })
   const visitor = await signIn(service.url)
   await using connection = openRaw(service.url)

@@ -25,28 +25,34 @@ async function done(operator: Operator, answer: Response): Promise<string | unde
   return /role="(?:status|alert)"[^>]*>(?:\s*<p>)?([^<]*)</.exec(page)?.[1]
 }
 
-test('a tab that is set aside is tried at once when somebody asks for it', async () => {
-  await using world = await createGoogleWorld()
-  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  sheet.addTab('Guarded', [['Email']])
-  sheet.protectTab('Guarded')
-  await using service = await bootService({ env: { ...world.env, ...env } })
-  const operator = await signIn(service.url)
-  const { get, post } = operator
-  const page = async () => (await get('/sending')).text()
-  await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Guarded' })
-  await expect.poll(page).toContain('Try these tabs now')
-  expect(await page()).toContain('You are trying to edit a protected cell')
-  // The third try by itself comes ten seconds after the second.
-  const tries = () => world.emulator.counters.writes
-  const first = tries()
-  await expect.poll(tries, { timeout: 60_000 }).toBeGreaterThan(first)
-  sheet.unprotectTab('Guarded')
-  expect(await done(operator, await post('/sending', { do: 'rows' }))).toMatch(/tried now/)
-  await expect.poll(() => addressesInSheet(world, 'Guarded'), atOnce).toEqual(['kept@example.com'])
-  await expect.poll(page).not.toContain('Try these tabs now')
-  expect(await page()).toMatch(/<dt>Delivery<\/dt>\s*<dd dir="auto">works</)
-})
+test(
+  'a tab that is set aside is tried at once when somebody asks for it',
+  { tags: 'slow' },
+  async () => {
+    await using world = await createGoogleWorld()
+    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+    sheet.addTab('Guarded', [['Email']])
+    sheet.protectTab('Guarded')
+    await using service = await bootService({ env: { ...world.env, ...env } })
+    const operator = await signIn(service.url)
+    const { get, post } = operator
+    const page = async () => (await get('/sending')).text()
+    await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Guarded' })
+    await expect.poll(page).toContain('Try these tabs now')
+    expect(await page()).toContain('You are trying to edit a protected cell')
+    // The third try by itself comes ten seconds after the second.
+    const tries = () => world.emulator.counters.writes
+    const first = tries()
+    await expect.poll(tries, { timeout: 60_000 }).toBeGreaterThan(first)
+    sheet.unprotectTab('Guarded')
+    expect(await done(operator, await post('/sending', { do: 'rows' }))).toMatch(/tried now/)
+    await expect
+      .poll(() => addressesInSheet(world, 'Guarded'), atOnce)
+      .toEqual(['kept@example.com'])
+    await expect.poll(page).not.toContain('Try these tabs now')
+    expect(await page()).toMatch(/<dt>Delivery<\/dt>\s*<dd dir="auto">works</)
+  },
+)
 
 test(
   'a webhook sends at once what waits, again what it has sent, and a test',

@@ -23,30 +23,34 @@ async function ask(url: string, email = 'ada@example.com'): Promise<void> {
 
 const recipients = async (server: MailServer) => (await server.mails()).map(({ to }) => to)
 
-test('the operator is told that mails cannot be sent, and that they can again, without an address', async () => {
-  await using server = await startMailServer({ login })
-  await using receiver = await startWebhookReceiver()
-  await server.set({ refusesLogin: true })
-  const env = { ...confirming(server), ...receiver.env }
-  const noticeTimes = { lookMs: 20, toldAfterMs: 500, calmMs: 200 }
-  await using data = await tempFolder()
-  await using service = await bootService({ env, noticeTimes, dataDir: data.path })
-  await ask(service.url)
-  const types = () => receiver.received.map(({ body }) => body.type)
-  await expect.poll(types).toEqual(['mail.failing'])
-  const status = (await runCommand(['status'], { dataDir: data.path })).stdout
-  expect(status).toMatch(/^Mail +The mail server refuses the login \(since /m)
-  expect(status).toMatch(/^Mails waiting +1/m)
-  await server.set({ refusesLogin: false })
-  await expect.poll(types).toEqual(['mail.failing', 'mail.resumed'])
-  const [told] = receiver.received
-  expect(told?.body.data).toMatchObject({
-    site: 'default',
-    reason: 'The mail server refuses the login',
-    waiting: 1,
-  })
-  expect(JSON.stringify(receiver.received)).not.toContain('ada')
-})
+test(
+  'the operator is told that mails cannot be sent, and that they can again, without an address',
+  { tags: 'slow' },
+  async () => {
+    await using server = await startMailServer({ login })
+    await using receiver = await startWebhookReceiver()
+    await server.set({ refusesLogin: true })
+    const env = { ...confirming(server), ...receiver.env }
+    const noticeTimes = { lookMs: 20, toldAfterMs: 500, calmMs: 200 }
+    await using data = await tempFolder()
+    await using service = await bootService({ env, noticeTimes, dataDir: data.path })
+    await ask(service.url)
+    const types = () => receiver.received.map(({ body }) => body.type)
+    await expect.poll(types).toEqual(['mail.failing'])
+    const status = (await runCommand(['status'], { dataDir: data.path })).stdout
+    expect(status).toMatch(/^Mail +The mail server refuses the login \(since /m)
+    expect(status).toMatch(/^Mails waiting +1/m)
+    await server.set({ refusesLogin: false })
+    await expect.poll(types).toEqual(['mail.failing', 'mail.resumed'])
+    const [told] = receiver.received
+    expect(told?.body.data).toMatchObject({
+      site: 'default',
+      reason: 'The mail server refuses the login',
+      waiting: 1,
+    })
+    expect(JSON.stringify(receiver.received)).not.toContain('ada')
+  },
+)
 
 test(
   'the owner gets a summary by mail, with the counts and without an address',

@@ -248,17 +248,6 @@ describe('the challenge', () => {
     ])
   })
 
-  test('keys for tests, with which every bot passes', async () => {
-    const { code, of } = await diagnose({
-      CHALLENGE_SITE_KEY: '1x00000000000000000000AA',
-      CHALLENGE_SECRET_KEY: '1x0000000000000000000000000000000AA',
-    })
-    expect(code).toBe(0)
-    expect(of('challenge')).toMatchObject([
-      { state: 'warning', message: expect.stringContaining('test keys of Turnstile') },
-    ])
-  })
-
   test('a provider that cannot be reached', async () => {
     await using challenge = await createChallengeWorld('turnstile')
     const env = { ...challenge.env, CHALLENGE_VERIFY_URL: 'http://127.0.0.1:9/siteverify' }

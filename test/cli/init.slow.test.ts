@@ -93,8 +93,6 @@ async function init(
   return terminal.text()
 }
 
-const isTmp = (name: string) => name.endsWith('.tmp')
-
 test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doctor', async () => {
   await using world = await setUp()
   const { envPath, google } = world
@@ -263,15 +261,6 @@ describe('with a file .env', () => {
       ...noTest,
     ])
     expect(await readFile(envPath, 'utf8')).toBe(before)
-  })
-
-  test('a file that somebody changes meanwhile stays as they left it', async () => {
-    await using world = await setUp()
-    const [where, challenge, [origins, typed]] = workbookAnswers
-    const change = () => writeFile(world.envPath, 'PORT=1234\n')
-    const steps = [where, challenge, [origins, ''], change, ['', typed]] as const
-    await init({ folder: world.folder }, [...steps, ['was changed meanwhile', '']], { code: 1 })
-    expect(await readFile(world.envPath, 'utf8')).toBe('PORT=1234\n')
   })
 
   test('a link is not written through', async () => {

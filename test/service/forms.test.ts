@@ -121,17 +121,3 @@ test('a form that is refused comes back with all that was typed, and becomes a r
   ])
   expect(service.output()).not.toMatch(/zo[eë]|launch|spent-token|line one/i)
 })
-test('the log names a redirect that is not followed, once and by its origin only', async () => {
-  await using service = await bootService()
-  const redirect = 'https://grace:pw@site.example/grace@example.com?name=grace'
-  const answer = await postForm(service, { email: 'grace@example.com', redirect })
-  expect(answer.headers.get('location')).toBe('../api/signup/thanks')
-  await service.stop()
-  const told = service
-    .output()
-    .split('\n')
-    .filter((line) => line.includes('redirect'))
-  expect(told).toHaveLength(1)
-  expect(JSON.parse(told[0] ?? '')).toMatchObject({ level: 40, origin: 'https://site.example' })
-  expect(service.output()).not.toMatch(/grace|pw@/)
-})

@@ -3,13 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import puppeteer, { type Browser, type Page } from 'puppeteer-core'
-import axe from 'axe-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminToken } from '../../harness/admin.ts'
 import { everyField } from '../../harness/every-field.ts'
 import { patienceMs } from '../../harness/patience.ts'
-import { postSignup } from '../../harness/post-signup.ts'
-import { postSuspect } from '../../harness/post-suspect.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
@@ -98,39 +94,6 @@ test('in Firefox the hosted page and the embed solve a puzzle, and the Tab key p
     const addresses = () => readTab(join(puzzled.folder, 'data'), 'Sheet1.csv').map(([it]) => it)
     await expect.poll(addresses).toContain(email)
   }
-})
-
-test('in Firefox an operator signs in and releases a signup by keyboard, and axe-core finds nothing in any view', async () => {
-  await using admin = await startService({
-    env: { ADMIN_TOKEN: adminToken, SPAM_FILTER: 'quarantine' },
-  })
-  await postSuspect(admin.url, { email: 'grace@example.com', sheetTab: 'Beta' })
-  await postSignup(admin.url, { email: 'ada@example.com' })
-  const page = await open(`${admin.url}/admin`)
-  // The field has the focus.
-  await page.keyboard.type(adminToken)
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('.figures')
-  for (const path of ['', '?period=90d', '/signups', '/signups?state=held', '/sending', '/work']) {
-    await page.goto(`${admin.url}/admin${path}`)
-    await page.evaluate(axe.source)
-    const found = await page.evaluate(async () => {
-      const { axe } = window as unknown as {
-        axe: { run(): Promise<{ violations: { id: string }[] }> }
-      }
-      return (await axe.run()).violations.map(({ id }) => id)
-    })
-    expect(found, path).toEqual([])
-  }
-  await page.goto(`${admin.url}/admin/signups?state=held`)
-  await page.focus('[name=id]')
-  await page.keyboard.press(' ')
-  // Past the address to the button below the list.
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  const rows = () => readTab(join(admin.folder, 'data'), 'Beta.csv').map(([it]) => it)
-  await expect.poll(rows).toContain('grace@example.com')
 })
 
 /** Serves a page with this body on an origin of its own. */

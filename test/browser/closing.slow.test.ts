@@ -1,5 +1,5 @@
 // @module-tag slow
-import { join } from 'node:path'
+
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems } from '../../harness/browser.ts'
@@ -68,7 +68,6 @@ describe('when the last seat goes while somebody types', () => {
     await page.keyboard.press('Enter')
     await page.locator('.rollcall-alert').getByText(closed).waitFor()
     await expectTyped(page)
-    await picture(page, 'typed-embed')
     expect(await accessibilityProblems(page)).toEqual([])
     expect(otherThan410(host.complaints)).toEqual([])
   })
@@ -93,7 +92,6 @@ describe('when the last seat goes while somebody types', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText(closed).waitFor()
     await expectTyped(page)
-    await picture(page, 'typed-page')
   })
 
   test.each(['embed', 'page'])('the %s gives a place on the waiting list', async (kind) => {
@@ -107,7 +105,6 @@ describe('when the last seat goes while somebody types', () => {
     await fill(site)
     await page.keyboard.press('Enter')
     await page.locator('.rollcall-done').getByText(placed).waitFor()
-    await picture(page, `placed-${kind}`)
     expect(await page.getByText('Thank you').count()).toBe(0)
     expect(await accessibilityProblems(page, kind === 'page')).toEqual([])
     expect(opened.complaints).toEqual([])
@@ -153,15 +150,9 @@ const looks: readonly (readonly [string, Language, BrowserContextOptions])[] = [
   ['from right to left', 'ar', { ...phone, colorScheme: 'light' }],
 ]
 
-/** Where a picture goes when somebody wants to look at it. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env['PICTURES']
-  if (folder) await page.screenshot({ path: join(folder, `closing-${name}.png`) })
-}
-
 describe.each(['full', 'closed'] as const)('a list that is %s', (site) => {
   test.each(looks)('says so in the embed and on the page, %s', async (...look) => {
-    const [name, language, context] = look
+    const [, language, context] = look
     if (site === 'full') await postSignup(shared.service.url, { site, email: 'a@example.com' })
     const words = wordsIn(language)[site]
     const data = `data-language="${language}" data-theme="${context.colorScheme}"`
@@ -176,7 +167,6 @@ describe.each(['full', 'closed'] as const)('a list that is %s', (site) => {
       expect(await accessibilityProblems(page, kind === 'page')).toEqual([])
       const isWide = () => document.documentElement.scrollWidth > innerWidth
       expect(await page.evaluate(isWide)).toBe(false)
-      await picture(page, `${site}-${kind}-${name}`)
       expect(complaints).toEqual([])
     }
   })

@@ -186,7 +186,5 @@ describe.each(states)('a link that %s', (state, lead) => {
       await button.hover()
       expect(await accessibilityProblems(page, true)).toEqual([])
     }
-    const where = process.env['PAGES_PICTURES']
-    if (where !== undefined) await page.screenshot({ path: join(where, `${tab}.png`) })
   })
 })

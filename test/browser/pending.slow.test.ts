@@ -1,5 +1,5 @@
 // @module-tag slow
-import { join } from 'node:path'
+
 import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems } from '../../harness/browser.ts'
@@ -27,37 +27,35 @@ const looks: readonly (readonly [string, Language, BrowserContextOptions])[] = [
   ['from right to left', 'ar', { ...phone, colorScheme: 'light' }],
 ]
 
-/** Where a picture goes when somebody wants to look at it. */
-async function picture(page: { screenshot(to: { path: string }): Promise<unknown> }, name: string) {
-  const folder = process.env['PICTURES']
-  if (folder) await page.screenshot({ path: join(folder, `pending-${name}.png`) })
-}
+const tag = (more = '') => `<script src="%s/embed.js" data-name ${more}></script>`
+
+test.each(looks)('the embed and the page ask to look into the mail, %s', async (...look) => {
+  const [, language, context] = look
+  const { title, lines, again } = textsIn(language)
+  for (const kind of ['embed', 'page']) {
+    await using opened =
+      kind === 'embed'
+        ? await shared.open({
+            body: tag(`data-language="${language}" data-theme="auto"`),
+            context,
+          })
+        : await shared.visit(`/?language=${language}`, context)
+    const { page } = opened
+    await page.locator('input[type=email]').fill('ada@example.com')
+    await page.locator('[type=submit]').click()
+    const status = page.getByRole('status').filter({ hasText: title })
+    await status.waitFor()
+    for (const words of lines) expect(await status.innerText()).toContain(words)
+    await page.getByText(again).waitFor()
+    expect(page.url()).not.toContain('ada')
+    expect(await accessibilityProblems(page, kind === 'page')).toEqual([])
+    const isWide = () => document.documentElement.scrollWidth > innerWidth
+    expect(await page.evaluate(isWide)).toBe(false)
+    expect(opened.complaints).toEqual([])
+  }
+})
 
 describe('the embed', () => {
-  const tag = (more = '') => `<script src="%s/embed.js" data-name ${more}></script>`
-
-  test.each(looks)(
-    'asks to look into the mail, %s, and nothing is wrong for axe',
-    async (...look) => {
-      const [name, language, context] = look
-      const body = tag(`data-language="${language}" data-theme="auto"`)
-      await using host = await shared.open({ body, context })
-      const { page } = host
-      await page.locator('input[type=email]').fill('ada@example.com')
-      await page.locator('[type=submit]').click()
-      const { title, lines, again } = textsIn(language)
-      const status = page.locator('.rollcall-done')
-      await status.getByText(title).waitFor()
-      for (const words of lines) expect(await status.innerText()).toContain(words)
-      await page.getByRole('button', { name: again }).waitFor()
-      expect(await accessibilityProblems(page)).toEqual([])
-      const isWide = () => document.documentElement.scrollWidth > innerWidth
-      expect(await page.evaluate(isWide)).toBe(false)
-      await picture(page, `embed-${name}`)
-      expect(host.complaints).toEqual([])
-    },
-  )
-
   test('takes the focus to the message, and back to the form with what was typed', async () => {
     await using host = await shared.open({ body: tag() })
     const { page } = host
@@ -97,24 +95,6 @@ describe('the embed', () => {
 
 describe('the page', () => {
   const open = (path: string, context: BrowserContextOptions) => shared.visit(path, context)
-
-  test.each(looks)(
-    'asks to look into the mail, %s, and nothing is wrong for axe',
-    async (...look) => {
-      const [name, language, context] = look
-      await using opened = await open(`/?language=${language}`, context)
-      const { page } = opened
-      await page.locator('input[type=email]').fill('ada@example.com')
-      await page.locator('[type=submit]').click()
-      await page.getByText(textsIn(language).title).waitFor()
-      expect(page.url()).not.toContain('ada')
-      expect(await accessibilityProblems(page, true)).toEqual([])
-      const isWide = () => document.documentElement.scrollWidth > innerWidth
-      expect(await page.evaluate(isWide)).toBe(false)
-      await picture(page, `page-${name}`)
-      expect(opened.complaints).toEqual([])
-    },
-  )
 
   test('brings the form back as it was sent, and sends what was corrected', async () => {
     await using opened = await open('/?tab=Beta&name=optional&language=en', desk)

@@ -36,25 +36,6 @@ function attributes(page: string, name: string): string[] {
   )
 }
 
-test('an error is shown beside its field, which keeps the typed text and gets the focus', async () => {
-  const page = await refusal({
-    kind: 'fields',
-    typed: [
-      ['email', 'nobody'],
-      ['name', 'Ada'],
-    ],
-    errors: [{ field: 'email', message: 'An @ is missing.' }],
-  })
-  expect(page.replace(/\s+/g, ' ')).toMatch(
-    /<input id="email" name="email" [^>]* value="nobody" aria-invalid="true" aria-describedby="email-problem" autofocus="">/,
-  )
-  expect(page).toContain('<p class="problem" id="email-problem">An @ is missing.</p>')
-  expect(page.replace(/\s+/g, ' ')).toMatch(/<input id="name" name="name" [^>]* value="Ada"/)
-  expect(page.match(/autofocus/g)).toHaveLength(1)
-  expect(page.match(/aria-invalid/g)).toHaveLength(1)
-  expect(page).toContain('<title>Error: Sign up</title>')
-})
-
 test('an error of a hidden field is shown on top, which gets the focus', async () => {
   const page = await refusal({
     kind: 'fields',
@@ -85,37 +66,6 @@ test('a visitor is told in English, too, to tick a box, and not what a program h
   expect(page).not.toContain('send true')
 })
 
-test('the form comes back with every field except the challenge token', async () => {
-  const hidden = [
-    ['sheetTab', 'Launch'],
-    ['source', 'page'],
-    ['tags', 'a'],
-    ['tags[]', 'b'],
-    ['redirect', '/welcome'],
-    ['metadata[plan]', 'pro'],
-    ['company', 'A\nB'],
-    ['company', 'C'],
-  ] as const
-  const page = await refusal({
-    kind: 'journalUnavailable',
-    typed: [
-      ['email', ''],
-      ['email', 'ada@example.com'],
-      ...hidden,
-      ['challengeToken', 'secret-1'],
-      ['cf-turnstile-response', 'secret-2'],
-      ['h-captcha-response', 'secret-3'],
-      ['g-recaptcha-response', 'secret-4'],
-    ],
-  })
-  expect(page).not.toContain('secret')
-  const names = ['email', ...hidden.map(([name]) => name), 'rollcall_message']
-  const values = ['ada@example.com', ...hidden.map(([, value]) => value)]
-  const form = page.slice(page.indexOf('<form'))
-  expect(attributes(form, 'name')).toEqual(names)
-  expect(attributes(form, 'value')).toEqual(values)
-})
-
 test.each([
   ['a foreign page', 'origin', false],
   ['a refused challenge', 'challenge', true],
@@ -134,25 +84,6 @@ test.each([
 ])('a form with %s is not sent back', async (_, typed) => {
   expect(await refusal({ kind: 'fields', typed })).not.toContain('<form')
 })
-
-test.each([
-  'malformed',
-  'apiKey',
-  'origin',
-  'method',
-  'fields',
-  'tooMany',
-  'unexpected',
-  'journalUnavailable',
-] as const)(
-  'without a form that was read, %s says what to do, and in trouble of ours, how to find it in the log',
-  async (kind) => {
-    const page = await refusal({ kind })
-    expect(page).toMatch(/<h1>.{10,}<\/h1>\s*<p>.{10,}<\/p>/)
-    expect(page.includes(requestId)).toBe(new Refusal(kind, '').isOurs)
-    expect(page).not.toContain('<form')
-  },
-)
 
 test('no value, name or message can add markup, and each can be read back', async () => {
   const hostile = fc.oneof(

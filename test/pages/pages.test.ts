@@ -196,14 +196,6 @@ test('the script of a page redirects to the thank-you page when the redirect of 
   expect(named).toContain('data-next="https://site.example/x"')
 })
 
-describe('the language', () => {
-  test('of the settings’ texts is marked when the page has another language', async () => {
-    const page = await (await get(strict, '/', { 'accept-language': 'ar' })).text()
-    expect(page).toContain('<html lang="ar" dir="rtl"')
-    expect(page).toContain('<bdi lang="de">Der Brief</bdi>')
-  })
-})
-
 const readable = (page: string) => page.replaceAll('&#39;', "'").replaceAll('&quot;', '"')
 
 let visitors = 0

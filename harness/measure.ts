@@ -17,22 +17,12 @@ export interface Measured {
 
 /** The processor time that the service has used since the last call of this function. */
 export async function measure(service: Service): Promise<Measured> {
-  const told = await ask(service, 'SIGUSR2', /measured: (\d+) ms longest turn, (\d+) ms in all\n/)
-  return { longestTurnMs: Number(told[1]), processorMs: Number(told[2]) }
-}
-
-/** The memory that the service uses, in bytes, without garbage. */
-export async function memoryInUse(service: Service): Promise<number> {
-  const told = await ask(service, 'SIGHUP', /measured: (\d+) bytes in use\n/)
-  return Number(told[1])
-}
-
-async function ask({ pid, output }: Service, signal: NodeJS.Signals, answer: RegExp) {
-  const told = output().length
-  process.kill(pid, signal)
+  const told = service.output().length
+  process.kill(service.pid, 'SIGUSR2')
   for (;;) {
-    const found = answer.exec(output().slice(told))
-    if (found) return found
+    const answer = /measured: (\d+) ms longest turn, (\d+) ms in all\n/
+    const found = answer.exec(service.output().slice(told))
+    if (found) return { longestTurnMs: Number(found[1]), processorMs: Number(found[2]) }
     await sleep(1)
   }
 }

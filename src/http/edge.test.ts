@@ -49,8 +49,6 @@ function createApplication(
   return { application, ask, events }
 }
 
-const nothing: Handler = () => noContent([])
-
 test('the seconds of a limit are rounded up', async () => {
   let ms = 0
   const handle: Handler = (exchange) => {
@@ -88,29 +86,6 @@ test('an unexpected error is answered with a 500 that does not tell it', async (
   ])
 })
 
-test.each([
-  ['malformed', 400],
-  ['tooSlow', 408],
-  ['headersTooLarge', 431],
-] as const)('what is no valid request, as it is %s, is answered with %s', (failure, status) => {
-  const { application, events } = createApplication(nothing)
-  const answer = application.refuse(failure)
-  const id = answer.headers[answer.headers.indexOf('x-request-id') + 1]
-  expect(answer.status).toBe(status)
-  expect(answer.headers).toEqual(
-    expect.arrayContaining(['content-type', 'vary', 'Accept', 'x-content-type-options']),
-  )
-  expect(events).toEqual([['refused', failure === 'malformed' ? 'notHttp' : failure, id]])
-})
-
-test('an origin that is refused is told as a browser writes it', async () => {
-  const { ask, events } = createApplication(nothing)
-  await ask({ origin: 'https://other.example' })
-  await ask({ origin: 'null' })
-  const told = events.filter(([kind]) => kind === 'origin').map(([, origin]) => origin)
-  expect(told).toEqual(['https://other.example', undefined])
-})
-
 describe('the API key of a request', () => {
   const withKeys = { apiKeys: new ApiKeys(['first-key']) }
   const keysOf = (handleOf: (keys: unknown[]) => Handler, more = {}) => {
@@ -131,12 +106,6 @@ describe('the API key of a request', () => {
     await ask(headers)
     expect(keys).toEqual([expect.any(String), undefined])
   })
-
-  test('is not asked for where no keys are set', async () => {
-    const { ask, keys } = keysOf(noting, { apiKeys: new ApiKeys([]) })
-    expect((await ask({ authorization: 'Bearer first-key' }, 'POST')).status).toBe(204)
-    expect(keys).toEqual([undefined])
-  })
 })
 
 describe('the events of a request', () => {
@@ -154,34 +123,6 @@ describe('the events of a request', () => {
     const clock = { elapsed: () => (elapsed += 7) }
     return { answered, refused, ...createApplication(handle, { eventsOf, requestAnswered, clock }) }
   }
-
-  test('tell route, method, status and time of each answer, whatever was asked', async () => {
-    const { ask, application, answered } = observed(nothing)
-    await ask()
-    await ask({}, 'DELETE')
-    const request = new Request('http://signup.example.com/ada@example.com')
-    await application.fetch(request, { remoteAddress: undefined })
-    application.refuse('tooSlow')
-    const ms = 7
-    expect(answered).toEqual([
-      { route: '/', method: 'GET', status: 204, ms },
-      { route: '/', method: 'DELETE', status: 405, ms },
-      { route: undefined, method: 'GET', status: 404, ms },
-      { route: undefined, method: undefined, status: 408, ms: 0 },
-    ])
-  })
-
-  test('count the rejected signups of a request that was answered', async () => {
-    let rejected = 0
-    const { ask, refused } = observed((exchange) => {
-      exchange.rejected = rejected
-      return noContent([])
-    })
-    await ask({}, 'POST')
-    rejected = 2
-    await ask({}, 'POST')
-    expect(refused).toEqual([['bulk', 2]])
-  })
 
   test('count the refused signups of a posted request, and none of any other', async () => {
     const { ask, refused } = observed((exchange) => {

@@ -2,12 +2,10 @@ import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import type { BesideList, PendingRecord } from '../journal/contracts/confirmation.ts'
-import { expiredFact } from '../journal/contracts/erasure.ts'
+import type { BesideList } from '../journal/contracts/confirmation.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
-import { iso } from '../platform/clock.ts'
 import type { SignupId } from '../signup/signup.ts'
-import { addressesOf, entryOf, keptAbout, newestAbout } from './person.ts'
+import { addressesOf, keptAbout, newestAbout } from './person.ts'
 
 const stop = new AbortController().signal
 const nobody: BesideList = { pending: [], messages: [], block: undefined }
@@ -112,38 +110,4 @@ test('a page has so much of what is beside the list, and says how much is left o
   const options = { journals, endpoints: new Map(), stop }
   const { kept, left } = await newestAbout('ada@example.com', 40, options)
   expect([kept.length, left]).toEqual([240, 60])
-})
-
-test('what is beside the list is told: pending signups, mails and what keeps them', async () => {
-  await using journal = openSqliteJournal(':memory:')
-  const at = Date.UTC(2026, 10, 20)
-  const pending: PendingRecord = {
-    signup: makeSignup({ metadata: agreed('I agree.'), fields: { seats: 2 } }),
-    until: at + 1000,
-  }
-  await journal.delivery.noteFact(expiredFact, String(at))
-  const kept = await keptIn(journal, 'ada@example.com', {
-    pending: [pending],
-    messages: [{ kind: 'confirm', madeAt: at, sentAt: undefined, tries: 2 }],
-    block: { why: 'declined', at, until: at + 2000 },
-  })
-  expect(kept.map((one) => entryOf(one, 7).heading)).toEqual([
-    ...[
-      'Text that was agreed to',
-      'Pending',
-      'Mail',
-      'No mail goes to this address, or no welcome to who has left',
-    ],
-    'Erased by RETENTION_DAYS',
-  ])
-  expect(kept).toMatchObject([
-    { wording: 1, text: 'I agree.' },
-    {
-      ...{ wording: 1, metadata: {}, fields: { seats: 2 } },
-      until: '2026-11-20T00:00:01.000Z',
-    },
-    { mail: 'confirm', madeAt: '2026-11-20T00:00:00.000Z', sentAt: null, tries: 2 },
-    { why: 'declined', until: '2026-11-20T00:00:02.000Z' },
-    { expiredUpTo: iso(at) },
-  ])
 })

@@ -7,7 +7,6 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
-import { limitFileSize } from '../../harness/file-size-limit.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
 import { postSignup } from '../../harness/post-signup.ts'
@@ -50,15 +49,6 @@ const lives: readonly (readonly [string, readonly string[], WatchedLife])[] = [
     },
   ],
   [
-    'a spreadsheet that is shared no more',
-    ['RollcallDeliveryRefused', 'RollcallDeliveryStalled'],
-    {
-      fault: ({ google }) =>
-        google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'none'),
-      minutes: 9,
-    },
-  ],
-  [
     'a tab that somebody has protected',
     ['RollcallDeliveryRefused', 'RollcallSignupsWaitLong'],
     {
@@ -66,11 +56,6 @@ const lives: readonly (readonly [string, readonly string[], WatchedLife])[] = [
       fault: ({ google }) => google.emulator.spreadsheet(google.spreadsheetId).protectTab('News'),
       minutes: 18,
     },
-  ],
-  [
-    'a full disk',
-    ['RollcallJournalUnavailable'],
-    { visit: seldom, fault: ({ service }) => limitFileSize(service.pid, 4096), minutes: 4 },
   ],
   [
     'a quota that is nearly used up',

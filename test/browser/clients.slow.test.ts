@@ -294,17 +294,3 @@ test('all four forms on one page load the script of the provider once, and each 
   expect(challenge.emulator.counters.scripts - scriptsBefore).toBe(1)
   expect(host.complaints).toEqual([])
 })
-
-test('without JavaScript a form for Rollcall.enhance is sent as a plain form', async () => {
-  const [, , , enhanced] = clients
-  await using host = await openHost(browser, {
-    body: enhanced?.body('Scriptless', 'en') ?? '',
-    service: plain.url,
-    context: { javaScriptEnabled: false },
-  })
-  await host.page.getByLabel('Email address').fill(address)
-  await host.page.getByRole('button').click()
-  await host.page.getByRole('heading', { name: /thank you/i }).waitFor()
-  const rows = () => readTab(join(plain.folder, 'data'), 'Scriptless.csv')
-  await expect.poll(rows).toHaveLength(2)
-})

@@ -36,58 +36,6 @@ const sites = { launch: { fields, page } }
 const shared = shareService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } })
 
 const { visit } = shared
-const lastRow = () => shared.rows('launch/Sheet1').at(-1)
-
-async function fillIn(page: Page, email: string): Promise<void> {
-  await page.locator('[name=email]').fill(email)
-  await page.getByLabel('News').check()
-  await page.getByLabel('Jobs <here>').check()
-  await page.getByLabel('Why?').fill('one\n\ntwo')
-  await page.getByLabel('I accept the terms.').check()
-}
-
-describe.each([
-  ['without JavaScript', false],
-  ['with JavaScript', true],
-])('%s', (_, javaScriptEnabled) => {
-  test.each([
-    ['the hosted page', '/'],
-    ['the bare form', '/api/signup/form'],
-  ])(
-    '%s keeps several choices and lines of text through an error, into the row',
-    async (_, path) => {
-      await using opened = await visit(`${path}?site=launch&language=en&field-topics=Events`, {
-        javaScriptEnabled,
-      })
-      const { page } = opened
-      expect(await page.getByLabel('Events').isChecked()).toBe(true)
-      await fillIn(page, 'ada@nowhere')
-      await page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
-      await page.getByRole('button', { name: 'Join' }).click()
-      await page.locator('#email[aria-invalid]').waitFor()
-      expect(await page.getByLabel('Why?').inputValue()).toBe('one\n\ntwo')
-      const group = page.getByRole('group', { name: 'Topics' })
-      expect(await group.getByRole('checkbox', { checked: true }).count()).toBe(3)
-      await page.getByLabel('Events').uncheck()
-      await page.locator('[name=email]').fill('ada@example.com')
-      await page.getByRole('button', { name: 'Join' }).click()
-      await page.getByText('See you.').waitFor()
-      await expect
-        .poll(lastRow)
-        .toEqual([
-          'ada@example.com',
-          expect.any(String),
-          'form',
-          '',
-          '',
-          '{"consent":"I accept the terms (https://a.example/)."}',
-          'Sheet1',
-          'News, Jobs <here>',
-          'one\n\ntwo',
-        ])
-    },
-  )
-})
 
 describe.each([
   ['light', 'en', 800],

@@ -6,7 +6,11 @@ import { everyField } from '../../harness/every-field.ts'
 import { shareService } from '../../harness/shared-service.ts'
 import { pageTexts } from '../../src/pages/texts.ts'
 
-const fields = [...everyField, { name: 'referrer' }]
+const fields = [
+  ...[...everyField, { name: 'referrer' }],
+  { name: 'topics', type: 'choices', options: ['Letters', 'Events', 'Jobs <here>'] },
+  { name: 'why', type: 'textarea', maxLength: 40 },
+]
 const sites = {
   launch: { fields, page: { title: 'The launch' } },
   default: {},
@@ -58,10 +62,12 @@ describe.each([
     ['the hosted page', '/'],
     ['the bare form', '/api/signup/form'],
   ])('%s shows each error beside its field, keeps what was typed and signs up', async (_, path) => {
-    const query = '?site=launch&utm_source=mail&field-company=Example'
+    const query = '?site=launch&utm_source=mail&field-company=Example&field-topics=Events'
     await using opened = await visit(path + query, { javaScriptEnabled })
     const { page } = opened
     expect(await page.getByLabel('Company').inputValue()).toBe('Example')
+    await page.getByLabel('Jobs <here>').check()
+    await page.getByLabel('why').fill('one\n\ntwo')
     await page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
     await page.getByLabel('Email address').fill(`ada@nowhere`)
     await page.getByLabel('Company').fill('')
@@ -76,6 +82,9 @@ describe.each([
     }
     expect(await page.getByLabel('country').inputValue()).toBe('Wales')
     expect(await page.getByLabel('Seats').inputValue()).toBe('501')
+    const group = page.getByRole('group', { name: 'topics' })
+    expect(await group.getByRole('checkbox', { checked: true }).count()).toBe(2)
+    await group.getByLabel('Events').uncheck()
     if (javaScriptEnabled) expect(await accessibilityProblems(page, path === '/')).toEqual([])
     await page.getByLabel('Email address').fill('ada@example.com')
     await fillIn(page)
@@ -84,6 +93,7 @@ describe.each([
     await page.getByText('We have received your signup.').waitFor()
     expect(page.url()).toContain('site=launch')
     await expect.poll(() => rows().length).toBe(before + 1)
+    expect(rows().at(-1)?.slice(-2)).toEqual(['Jobs <here>', 'one\n\ntwo'])
   })
 })
 
@@ -228,7 +238,7 @@ describe('the embed', () => {
 
   test.each([
     ['moves the page once', '0', 1],
-    ['moves nothing in an element that keeps its height', '62em', 0],
+    ['moves nothing in an element that keeps its height', '80em', 0],
   ])(
     'asks for the fields of data-site, then draws all at once: it %s',
     async (_, height, moves) => {
@@ -270,6 +280,7 @@ describe('the embed', () => {
       news: 'true',
       utm_source: 'mail',
       referrer: '',
+      why: '',
       source: 'embed',
       rollcall_message: '',
       rollcall_stamp: expect.any(String) as string,

@@ -74,36 +74,6 @@ test('a signup goes from the form by a mail to its row, is greeted, leaves by on
     expect(log).not.toContain(secret)
 })
 
-test('asking for new tabs counts for the client that asks, and confirming opens what was asked for', async () => {
-  await using mailServer = await startMailServer()
-  await using data = await tempFolder()
-  const env = {
-    ...mailServer.env,
-    CONFIRMATION: 'mail',
-    TRUST_PROXY: '1',
-    RATE_LIMIT_PER_MINUTE: '1000',
-  }
-  await using service = await bootService({ dataDir: data.path, env })
-  const statuses = async (client: string, tabs: readonly string[]) => {
-    const posts = tabs.map(async (sheetTab) => {
-      const signup = { email: `${sheetTab}@example.com`, sheetTab }
-      return (await postSignup(service.url, signup, { 'x-forwarded-for': client })).status
-    })
-    const all = await Promise.all(posts)
-    return [202, 422].map((status) => all.filter((it) => it === status).length)
-  }
-  const names = Array.from({ length: 110 }, (_, index) => `tab-${index}`)
-  expect(await statuses('192.0.2.1', names)).toEqual([10, 100])
-  expect(await statuses('192.0.2.2', names.slice(0, 20))).toEqual([10, 10])
-  const mails = async () => (await mailServer.mails()).length
-  await expect.poll(mails).toBeGreaterThan(0)
-  const [mail] = await mailServer.mails()
-  await press(linkIn(mail?.text ?? '', service.url), 'confirm')
-  const tab = mail?.to.split('@')[0]
-  await expect.poll(() => readTab(data.path, `${tab}.csv`)).toHaveLength(2)
-  expect(await statuses('192.0.2.1', ['one-more', 'Sheet1'])).toEqual([1, 1])
-})
-
 test('import and backfill send no mail, neither to confirm nor to greet', async () => {
   await using mailServer = await startMailServer()
   await using data = await tempFolder()

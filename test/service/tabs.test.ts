@@ -1,44 +1,9 @@
 import { expect, test } from 'vitest'
 
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { type BootedService, bootService } from '../../harness/boot-service.ts'
-import { readMetrics, withMetrics } from '../../harness/read-metrics.ts'
-import { tempFolder } from '../../harness/temp-folder.ts'
+import { bootService } from '../../harness/boot-service.ts'
 
 const email = 'ada@example.com'
-
-test('signups make no more new tabs than MAX_SHEET_TABS, counted across restarts', async () => {
-  await using folder = await tempFolder()
-  const start = () =>
-    bootService({ dataDir: folder.path, env: { MAX_SHEET_TABS: '2', ...withMetrics } })
-  const post = async (service: BootedService, sheetTab: string) =>
-    (await postSignup(service.url, { email, sheetTab })).status
-  {
-    await using service = await start()
-    expect(await post(service, 'Sheet1')).toBe(202)
-    expect(await post(service, 'One')).toBe(202)
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => post(service, `New ${index}`)),
-    )
-    expect(answers.filter((status) => status === 202)).toHaveLength(1)
-    expect(answers.filter((status) => status === 422)).toHaveLength(19)
-  }
-  await using service = await start()
-  expect(await post(service, 'ONE')).toBe(202)
-  const refused = await postSignup(service.url, { email, sheetTab: 'Three' })
-  expect(refused.status).toBe(422)
-  expect(await refused.json()).toMatchObject({ errors: [{ field: 'sheetTab' }] })
-  const some = await postBulk(service.url, {
-    signups: [{ email, sheetTab: 'Three' }, { email }, { email, sheetTab: 'one' }],
-  })
-  expect(some.status).toBe(207)
-  expect(await some.json()).toMatchObject({
-    accepted: 2,
-    results: [{ errors: [{ field: 'sheetTab' }] }, { index: 1 }, { index: 2 }],
-  })
-  const metrics = await readMetrics(service.url)
-  expect(metrics.get('rollcall_signups_accepted_total{site="default"}')).toBe(3)
-})
 
 test('one client cannot use up the new tabs of all, and no page shows a form for a tab that would be refused', async () => {
   const apiKey = 'a-key-of-16-characters'

@@ -59,43 +59,6 @@ test('a signup goes to its webhook once, signed, and nothing that came before it
   expect(stdout).toMatch(/^ {2}webhooks: 1 \(127\.0\.0\.1:\d+\)$/m)
 })
 
-test(
-  'a webhook that wants no more messages is disabled, also after a restart, until it is enabled',
-  { tags: 'slow' },
-  async () => {
-    await using receiver = await startWebhookReceiver()
-    await using folder = await tempFolder()
-    receiver.answer = (response) => void response.writeHead(410).end()
-    await using alerts = await startWebhookReceiver()
-    const env = { ...receiver.webhookEnv, ...alerts.env }
-    const noticeTimes = { lookMs: 20, calmMs: 200 }
-    const boot = () => bootService({ env, dataDir: folder.path, noticeTimes })
-    const first = await boot()
-    await signUp(first.url, 'ada@example.com')
-    await expect.poll(first.output).toContain('a webhook is disabled')
-    await expect.poll(() => webhooksOf(first.url)).toEqual({ state: 'failing' })
-    await signUp(first.url, 'bob@example.com')
-    await first.stop()
-    await using second = await boot()
-    await expect.poll(() => webhooksOf(second.url)).toEqual({ state: 'failing' })
-    expect(receiver.received).toHaveLength(1)
-    receiver.answer = (response) => void response.writeHead(204).end()
-    const enabled = await runCommand(['webhooks', 'enable'], {
-      env: { ...receiver.webhookEnv, DATA_DIR: folder.path },
-    })
-    expect(enabled).toMatchObject({ code: 0 })
-    await expect.poll(() => receiver.received.length).toBe(3)
-    await expect.poll(() => webhooksOf(second.url)).toEqual({ state: 'ok' })
-    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2)
-    // One id each: an end of the process between a notice and its note sends it again.
-    const told = () => [...new Map(alerts.received.map(({ id, body }) => [id, body.type])).values()]
-    await expect.poll(told).toEqual(['webhook.disabled', 'webhook.resumed'])
-    const { host } = new URL(receiver.webhookEnv['WEBHOOK_URL'] ?? '')
-    const reason = `${host}: the receiver answered with status 410`
-    expect(alerts.received[0]?.body.data).toMatchObject({ reason })
-  },
-)
-
 test('an endpoint that hangs holds up neither the other one nor rows', async () => {
   await using slow = await startWebhookReceiver('http')
   await using quick = await startWebhookReceiver('http')

@@ -322,29 +322,6 @@ test('a suggestion for an address does not come up in a form that was given back
   expect(await page.locator('#plain').evaluate((it) => it.outerHTML)).toBe(before)
 })
 
-test('a form waits for the network for longer than for an answer', async () => {
-  await using host = await open({ body: tag('Late') })
-  const { page } = host
-  await page.getByLabel('Email address').fill('eve@example.com')
-  await page.waitForLoadState('networkidle')
-  await page.clock.install()
-  await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  const told = page.getByRole('status').getByText('You are offline.')
-  const passing = async (ms: number) => {
-    await page.clock.runFor(ms)
-    // A request fails in real time.
-    await page.evaluate(() => fetch('/').catch(() => {}))
-  }
-  await expect.poll(() => passing(200).then(() => told.isVisible())).toBe(true)
-  // More than the 75 seconds after which it gives up when nobody answers.
-  for (let pause = 0; pause < 20; pause += 1) await passing(10_000)
-  expect(await told.isVisible()).toBe(true)
-  await page.context().setOffline(false)
-  await page.clock.resume()
-  await page.getByText(thanks).waitFor()
-})
-
 /** Runs in the page: loads our script as a script of the page would. */
 async function loadScript(url: string): Promise<void> {
   const script = document.createElement('script')

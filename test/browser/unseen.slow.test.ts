@@ -63,22 +63,6 @@ test.each(forms)(
   },
 )
 
-test.each(forms)('in %s the hidden field takes no space, and fits into none', async (_, opened) => {
-  await using it = await opened()
-  const label = it.page.locator(`label:has([name=${hiddenField}])`)
-  await label.waitFor({ state: 'attached' })
-  const { height, gap, scrolled } = await label.evaluate((label) => {
-    const form = label.parentElement
-    const heightOf = () => form?.getBoundingClientRect().height ?? 0
-    const before = heightOf()
-    label.remove()
-    const { scrollWidth, clientWidth } = document.documentElement
-    return { height: before, gap: before - heightOf(), scrolled: scrollWidth - clientWidth }
-  })
-  expect(height).toBeGreaterThan(0)
-  expect({ gap, scrolled }).toEqual({ gap: 0, scrolled: 0 })
-})
-
 /** An address as Chromium keeps it. */
 const address = {
   fields: [

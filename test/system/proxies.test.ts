@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openHost, startBrowser } from '../../harness/browser.ts'
 import { endWithUs } from '../../harness/end-with-us.ts'
 import { environmentOfAnyProgram } from '../../harness/environment.ts'
 import { freePort } from '../../harness/free-port.ts'
@@ -139,23 +138,6 @@ describe.each([
     expect([status, headers.location]).toEqual([303, expect.stringContaining('/thanks')])
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{32,36}$/)
     expect(headers['x-request-id']).not.toBe(id)
-  })
-
-  test('the form of the embed on a page of another origin signs up over TLS', async () => {
-    const browser = await startBrowser()
-    try {
-      await using host = await openHost(browser, {
-        body: '<script src="%s/embed.js" data-tab="Sheet1" async></script>',
-        service: proxies[name].url,
-        context: { ignoreHTTPSErrors: true },
-      })
-      await host.page.getByLabel('Email address').fill('ada@example.com')
-      await host.page.getByRole('button', { name: 'Sign up' }).click()
-      await host.page.getByText('Thank you! You are signed up.').waitFor()
-      expect(host.complaints).toEqual([])
-    } finally {
-      await browser.close()
-    }
   })
 })
 

@@ -6,7 +6,6 @@ import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { startService } from '../../harness/start-service.ts'
-import { tempFolder } from '../../harness/temp-folder.ts'
 
 const ada = { email: 'ada@example.com' }
 
@@ -20,11 +19,6 @@ function start({ env }: ChallengeWorld, more: Record<string, string> = {}) {
 
 async function get(service: Pick<BootedService, 'url' | 'output'>, path: string): Promise<unknown> {
   return (await fetch(service.url + path)).json()
-}
-
-async function statusAndDetail(answer: Response): Promise<unknown> {
-  const { detail } = (await answer.json()) as { detail?: string }
-  return [answer.status, detail]
 }
 
 /** How many rows were written, once all are. */
@@ -92,21 +86,6 @@ test('when the process is killed after it verified a token and before it stored 
   expect((await postSignup(service.url, body, { 'idempotency-key': 'one' })).status).toBe(202)
   // The log of another process comes a moment later.
   await expect.poll(() => rowCount(service)).toBe(1)
-})
-
-test('a token that a signup was stored with is used up, even after a kill and a restart', async () => {
-  await using world = await createChallengeWorld()
-  await using folder = await tempFolder()
-  const challengeToken = world.token()
-  await using service = await startService({ env: world.env, dataDir: folder.path })
-  expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
-  await service.kill()
-  await using again = await startService({ env: world.env, dataDir: folder.path })
-  for (const email of [ada.email, 'bob@example.com']) {
-    const answer = await postSignup(again.url, { email, challengeToken })
-    expect(await statusAndDetail(answer)).toEqual([403, 'Invalid challenge token'])
-  }
-  expect((await postSignup(again.url, { ...ada, challengeToken: world.token() })).status).toBe(202)
 })
 
 test('when two different signups come with one token at the same time, one is stored', async () => {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { allDelivered, readiness } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { postSuspect } from '../../harness/post-suspect.ts'
 import { bootService } from '../../harness/boot-service.ts'
 
 const env = { SPAM_FILTER: 'quarantine', RATE_LIMIT_PER_MINUTE: '0' }
@@ -105,17 +104,4 @@ test('no answer, status or readiness tells a signup that is held from one that i
     const rows = ((await google.rows(tab)) ?? []).slice(1)
     expect(new Set(rows.map((row) => row[3]))).toEqual(new Set([names.honest]))
   }
-})
-
-test('a form that is held leads to the thanks, as any other', async () => {
-  await using service = await bootService({ env })
-  const people = { accept: 'text/html' }
-  const held = await postSuspect(service.url, { email: 'a@example.com' }, people)
-  const plain = await fetch(`${service.url}/api/signup`, {
-    method: 'POST',
-    headers: people,
-    body: new URLSearchParams({ email: 'b@example.com' }),
-  })
-  expect(held.url).toContain('/api/signup/thanks')
-  expect(await seen(held)).toEqual(await seen(plain))
 })

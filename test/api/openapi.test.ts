@@ -5,15 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/signup/limits.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { webhookBody } from '../../src/outbox/webhook/endpoint.ts'
-import { bootService } from '../../harness/boot-service.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 const path = '/api/openapi.json'
 const apiKey = 'a-key-of-the-openapi-test'
 
-let service: RunningService
+let service: BootedService
 beforeAll(async () => {
-  service = await startService({
+  service = await bootService({
     env: { API_KEYS: apiKey, BULK_MAX: '7', BODY_LIMIT_BYTES: '5000' },
   })
 })

@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { bootService } from '../../harness/boot-service.ts'
 import { readStatus, type Status } from '../../src/operations/status.ts'
 import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { allDelivered, readiness } from '../../harness/delivery-state.ts'
@@ -87,7 +88,7 @@ test('a tab that is set aside is partly blocked delivery in status, readiness, d
   await mkdir(join(data.path, 'sheets/News.csv'), { recursive: true })
   const token = 'a-token-for-the-metrics'
   const env = { METRICS_TOKEN: token }
-  await using service = await startService({ dataDir: data.path, env })
+  await using service = await bootService({ dataDir: data.path, env })
   await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'News' })
   const delivery = async () => (await readiness(service)).body.delivery
   await expect.poll(delivery).toMatchObject({
@@ -146,7 +147,7 @@ test('status explains why more was written than accepted after an import of old 
     await journal.intake.append(makeSignups(2, { receivedAt: Date.UTC(2020, 1) }))
   }
   {
-    await using service = await startService({ dataDir: data.path })
+    await using service = await bootService({ dataDir: data.path })
     await allDelivered(service)
   }
   expect(await table()).toMatch(

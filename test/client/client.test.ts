@@ -12,17 +12,16 @@ import {
   type SignupFields,
   type SignupResult,
 } from '../../src/client/client.ts'
-import { bootService } from '../../harness/boot-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { type Fault, startFaultyProxy } from '../../harness/faulty-proxy.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
 
 const ada = { email: 'ada@example.com' }
-let service: RunningService
+let service: BootedService
 
 beforeAll(async () => {
-  service = await startService({ env: { API_KEYS: 'a-long-right-key' } })
+  service = await bootService({ env: { API_KEYS: 'a-long-right-key' } })
 })
 
 afterAll(() => service[Symbol.asyncDispose]())
@@ -214,7 +213,7 @@ test(
   'the snippet in docs/api.md runs, and imports the client by the name of the package',
   { tags: 'slow' },
   async () => {
-    await using open = await startService()
+    await using open = await bootService()
     const code = snippet.replaceAll('http://localhost:3000', open.url)
     const args = ['--input-type=module-typescript', '--eval', code]
     const run = await promisify(execFile)(process.execPath, args, { cwd: projectRoot })

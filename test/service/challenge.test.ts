@@ -150,7 +150,7 @@ test('keys work for any host, and the log warns of them once', async () => {
 
 test('the log has neither the secret nor a token nor the address of a visitor, whatever the provider answers', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world, { TRUST_PROXY: '1' })
+  await using service = await boot(world, { TRUST_PROXY: '1' })
   const from = { 'x-forwarded-for': '203.0.113.77' }
   const faults: Fault[] = [
     { answer: 'internalError' },

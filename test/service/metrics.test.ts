@@ -8,7 +8,6 @@ import { patienceMs } from '../../harness/patience.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { metricsText, readMetrics, valuesIn, withMetrics } from '../../harness/read-metrics.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { endpointKeyOf } from '../../src/outbox/webhook/endpoint.ts'
@@ -45,7 +44,7 @@ test('what happened is counted under the names of the contract, and no word of a
   await using google = await createGoogleWorld()
   await using challenge = await createChallengeWorld()
   const env = { ...google.env, ...challenge.env, ...withMetrics, DUPLICATES: 'ignore' }
-  await using service = await startService({ env })
+  await using service = await bootService({ env })
   const { url } = service
   const signUp = (more: object, headers = {}) =>
     postSignup(url, { challengeToken: challenge.token(), ...more }, headers)

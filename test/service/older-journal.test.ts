@@ -6,6 +6,7 @@ import { bootService } from '../../harness/boot-service.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
+import { runCommand } from '../../harness/run-command.ts'
 import { appendTo } from '../../harness/sqlite-journal.ts'
 import { failedStart } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -29,9 +30,10 @@ test.each([6, 7])(
         CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('kept')`)
     }
     const before = await readFile(file)
-    const { code, message } = await failedStart({ dataDir })
+    const env = { HOST: '127.0.0.1', PORT: '0' }
+    const { code, stderr } = await runCommand(['serve'], { dataDir, env })
     expect(code).toBe(1)
-    expect(message).toMatch(says('DATA_DIR'))
+    expect(stderr).toMatch(says('DATA_DIR'))
     expect(await readFile(file)).toEqual(before)
     expect(await readdir(dataDir)).not.toContain('journal.secret')
   },

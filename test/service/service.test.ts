@@ -90,7 +90,7 @@ test('after SIGTERM the service answers the requests that it has, and every sign
 })
 
 test('a start on a port that is taken ends with what to do', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const env = { HOST: '127.0.0.1', PORT: new URL(service.url).port }
   const { code, stderr } = await runCommand(['serve'], { env })
   expect(code).toBe(1)
@@ -98,7 +98,7 @@ test('a start on a port that is taken ends with what to do', async () => {
 })
 
 test('the log has neither addresses nor names nor tabs of signups, good or bad', async () => {
-  await using service = await startService({ env: { LOG_LEVEL: 'trace' } })
+  await using service = await bootService({ env: { LOG_LEVEL: 'trace' } })
   await postSignup(service.url, {
     email: 'secret.person@example.com',
     name: 'Very Private',

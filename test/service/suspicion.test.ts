@@ -5,7 +5,6 @@ import { patienceMs } from '../../harness/patience.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { readMetrics, withMetrics } from '../../harness/read-metrics.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { ConfigError } from '../../src/config/problem.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -50,7 +49,7 @@ function rowsOf({ folder }: Running) {
 }
 
 test('by default a suspect signup is counted and told in the log, and its answer and its row are like any other', async () => {
-  await using service = await startService({ env: withMetrics })
+  await using service = await bootService({ env: withMetrics })
   const honest = { email: 'ada@example.com', name: 'Ada Lovelace' }
   const filled = { ...honest, rollcall_message: 'Very Private', rollcall_stamp: 'forged' }
   for (const accept of ['application/json', 'text/html']) {

@@ -11,7 +11,6 @@ import { readMessage } from './schema.ts'
 import { assertMaskFits } from './schema-answers.ts'
 import { batchUpdateBody, searchMetadataBody } from './schema-requests.ts'
 import type { Caller, Sheet, SpreadsheetState } from './state.ts'
-import { readValues } from './values.ts'
 
 /** A call that was authenticated and routed, with its body parsed as JSON. */
 export interface ApiCall {
@@ -31,7 +30,7 @@ export function answer(model: SheetsModel, call: ApiCall): unknown {
 }
 
 function run(model: SheetsModel, call: ApiCall, mask: FieldMask | undefined): unknown {
-  const { route, caller, query } = call
+  const { route, caller } = call
   const spreadsheet = model.find(route.spreadsheetId)
   const role = spreadsheet.sharedWith.get(caller.email)
   if (role === undefined || (role === 'viewer' && route.access === 'write')) {
@@ -46,13 +45,6 @@ function run(model: SheetsModel, call: ApiCall, mask: FieldMask | undefined): un
       return getMetadata(spreadsheet, call)
     case 'developerMetadata.search':
       return searchMetadata(spreadsheet, call)
-    case 'values.get':
-      return readValues(spreadsheet, route.argument, query)
-    case 'values.batchGet': {
-      const ranges = query.getAll('ranges')
-      const valueRanges = ranges.map((range) => readValues(spreadsheet, range, query))
-      return { spreadsheetId: spreadsheet.id, valueRanges }
-    }
   }
 }
 

@@ -17,14 +17,7 @@ export interface SheetsRequest {
 }
 
 /** Any other query parameter is refused. */
-const knownParameters = new Set([
-  'fields',
-  'alt',
-  'prettyPrint',
-  'ranges',
-  'includeGridData',
-  'valueRenderOption',
-])
+const knownParameters = new Set(['fields', 'alt', 'prettyPrint', 'ranges', 'includeGridData'])
 
 /** Authenticates calls, counts them against the quota, and reads and writes their JSON. Synchronous. */
 export class FrontEnd {

@@ -8,7 +8,6 @@ import { duplicateRequests } from './requests/duplicates.ts'
 import { metadataRequests } from './requests/metadata.ts'
 import { protectionRequests } from './requests/protections.ts'
 import { tabRequests } from './requests/tabs.ts'
-import { freshProperties } from './spreadsheet-defaults.ts'
 import {
   modelDefaults,
   type Caller,
@@ -58,7 +57,10 @@ export class SheetsModel {
     const tabs = given.sheets ?? [{ sheetId: 0, title: 'Sheet1' }]
     const spreadsheet: SpreadsheetState = {
       id,
-      properties: freshProperties(given.title ?? 'Untitled spreadsheet'),
+      properties: {
+        title: given.title ?? 'Untitled spreadsheet',
+        ...{ locale: 'en_US', autoRecalc: 'ON_CHANGE', timeZone: 'Etc/GMT' },
+      },
       sheets: tabs.map(({ sheetId, title }) => newSheet(sheetId, title, grid)),
       metadata: new Map(),
       sharedWith: new Map(Object.entries(given.sharedWith ?? {})),

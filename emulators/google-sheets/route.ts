@@ -5,8 +5,6 @@ export const callKinds = [
   'batchUpdate',
   'developerMetadata.get',
   'developerMetadata.search',
-  'values.get',
-  'values.batchGet',
 ] as const
 export type CallKind = (typeof callKinds)[number]
 
@@ -17,7 +15,7 @@ export interface Route {
   /** The quota that the call counts against. A write also needs an Editor. */
   readonly access: 'read' | 'write'
   readonly spreadsheetId: string
-  /** The range or the metadata id in the path, decoded; '' without one. */
+  /** The metadata id in the path, decoded; '' without one. */
   readonly argument: string
 }
 
@@ -27,16 +25,11 @@ const table: readonly (readonly [string, RegExp, SheetsCallKind, Access])[] = [
   ['POST', /^\/([^/:]+):batchUpdate$/, 'batchUpdate', 'write'],
   ['GET', /^\/([^/:]+)\/developerMetadata\/([^/:]+)$/, 'developerMetadata.get', 'read'],
   ['POST', /^\/([^/:]+)\/developerMetadata:search$/, 'developerMetadata.search', 'read'],
-  ['GET', /^\/([^/:]+)\/values:batchGet$/, 'values.batchGet', 'read'],
-  ['GET', /^\/([^/:]+)\/values\/(.+)$/, 'values.get', 'read'],
 ]
 
 const base = '/v4/spreadsheets'
 
-/**
- * Finds the call of a request; `undefined` when the API does not have its path. Each part of the path is
- * decoded on its own, because a range can have a `:` or `/`.
- */
+/** Finds the call of a request; `undefined` when the API does not have its path. */
 export function findRoute(method: string, path: string): Route | undefined {
   if (!path.startsWith(base)) return undefined
   const rest = path.slice(base.length)

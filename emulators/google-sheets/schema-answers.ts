@@ -49,12 +49,6 @@ const spreadsheet = message<sheets_v4.Schema$Spreadsheet>('Spreadsheet', {
   developerMetadata: list(types.developerMetadata),
 })
 
-const valueRange = message<sheets_v4.Schema$ValueRange>('ValueRange', {
-  range: text,
-  majorDimension: types.dimension,
-  values: opaque(),
-})
-
 const answers: Readonly<Record<SheetsCallKind, Kind<unknown>>> = {
   get: spreadsheet,
   batchUpdate: message<sheets_v4.Schema$BatchUpdateSpreadsheetResponse>(
@@ -73,11 +67,6 @@ const answers: Readonly<Record<SheetsCallKind, Kind<unknown>>> = {
       ),
     },
   ),
-  'values.get': valueRange,
-  'values.batchGet': message<sheets_v4.Schema$BatchGetValuesResponse>('BatchGetValuesResponse', {
-    spreadsheetId: text,
-    valueRanges: list(valueRange),
-  }),
 }
 
 /** Throws when a mask names a field that the answer does not have. */

@@ -3,7 +3,7 @@ import { bool, double, int32, list, message, oneOf, text } from './schema.ts'
 
 /** The bodies of requests, and the messages that they share with answers. */
 
-export const dimension = oneOf('Dimension', 'DIMENSION_UNSPECIFIED', 'ROWS', 'COLUMNS')
+const dimension = oneOf('Dimension', 'DIMENSION_UNSPECIFIED', 'ROWS', 'COLUMNS')
 
 export const gridRange = message<sheets_v4.Schema$GridRange>('GridRange', {
   sheetId: int32,

@@ -102,13 +102,14 @@ test("Google's own client signs in, makes a tab, appends rows and reads them bac
   })
   expect(emulator.spreadsheet(id).rows('People')).toEqual([['Name'], ['=1+1'], ['3']])
 
-  const read = await api.spreadsheets.values.batchGet({
+  const read = await api.spreadsheets.get({
     spreadsheetId: id,
-    ranges: ["'People'!A2:B", 'Sheet1'],
+    ranges: ["'People'!A2:B"],
+    fields: 'sheets.data.rowData.values.formattedValue',
   })
-  expect(read.data.valueRanges).toEqual([
-    { range: 'People!A2:B3', majorDimension: 'ROWS', values: [['=1+1'], ['3']] },
-    { range: 'Sheet1!A1:Z1000', majorDimension: 'ROWS' },
+  expect(read.data.sheets?.[0]?.data?.[0]?.rowData).toEqual([
+    { values: [{ formattedValue: '=1+1' }] },
+    { values: [{ formattedValue: '3' }] },
   ])
   const marker = await api.spreadsheets.developerMetadata.get({ spreadsheetId: id, metadataId: 7 })
   expect(marker.data.metadataValue).toBe('first')

@@ -77,8 +77,15 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
     },
     async values(tab) {
       await gate(testSignal)
-      const range = `'${tab.replaceAll("'", "''")}'`
-      return (await api.spreadsheets.values.get({ spreadsheetId, range })).data.values ?? []
+      const ranges = [`'${tab.replaceAll("'", "''")}'!A1:ZZ`]
+      const fields = 'sheets.data.rowData.values.formattedValue'
+      const { data } = await api.spreadsheets.get({ spreadsheetId, ranges, fields })
+      const rowData = data.sheets?.[0]?.data?.[0]?.rowData ?? []
+      const rows = rowData.map(({ values = [] }) => {
+        const texts = values.map(({ formattedValue }) => formattedValue ?? '')
+        return texts.slice(0, texts.findLastIndex((text) => text !== '') + 1)
+      })
+      return rows.slice(0, rows.findLastIndex((row) => row.length > 0) + 1)
     },
   }
   const { properties } = await live.get('properties.title')

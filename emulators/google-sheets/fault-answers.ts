@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts'
 import { errorAnswer, htmlAnswer } from './answer.ts'
 import { ApiError, notFound, permissionDenied } from './api-error.ts'
 import { googleQuota, quotaExceeded } from './quota.ts'
-import { insufficientScopes, unauthenticated } from './tokens.ts'
+import { unauthenticated } from './tokens.ts'
 
 /** The answers with which a fault can replace the true one. */
 export const faultAnswers = {
@@ -24,7 +24,6 @@ export const faultAnswers = {
   unauthenticated: () => errorAnswer(unauthenticated()),
   notShared: () => errorAnswer(permissionDenied()),
   apiDisabled: () => errorAnswer(apiDisabled('123456789012')),
-  insufficientScopes: () => errorAnswer(insufficientScopes()),
   notFound: () => errorAnswer(notFound()),
   html200: () => ({
     status: 200,

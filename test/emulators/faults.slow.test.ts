@@ -68,18 +68,9 @@ describe('a fault decides what the client sees and what is applied', () => {
   const cases: readonly [string, Fault, string, number][] = [
     ['dropped before it is applied', { answer: 'drop' }, 'lost', 0],
     ['applied, then dropped', { apply: 'now', answer: 'drop' }, 'lost', 1],
-    ['500 before it is applied', { answer: 'internal' }, '500 whole', 0],
     ['applied, then 500', { apply: 'now', answer: 'internal' }, '500 whole', 1],
     ['503 by default', {}, '503 whole', 0],
     ['502 as a page', { apply: 'now', answer: 'badGateway' }, '502 broken', 1],
-    ['408 as a page', { answer: 'requestTimeout' }, '408 broken', 0],
-    ['429', { answer: 'quota' }, '429 whole', 0],
-    ['401', { answer: 'unauthenticated' }, '401 whole', 0],
-    ['403 not shared', { answer: 'notShared' }, '403 whole', 0],
-    ['403 API disabled', { answer: 'apiDisabled' }, '403 whole', 0],
-    ['403 scopes', { answer: 'insufficientScopes' }, '403 whole', 0],
-    ['404', { answer: 'notFound' }, '404 whole', 0],
-    ['200 with a page', { apply: 'now', answer: 'html200' }, '200 broken', 1],
     ['200 with half a body', { apply: 'now', answer: 'truncated' }, '200 broken', 1],
     ['connection lost in the body', { apply: 'now', answer: 'cutOff' }, 'lost', 1],
     ['any answer at all', { answer: { status: 418, body: 'tea' } }, '418 broken', 0],
@@ -110,16 +101,6 @@ test('a call that is answered 503 can be applied later, after a re-send has over
   ])
 })
 
-test('a call that is held back without a time waits until it is released', async () => {
-  emulator.faults.add({ on: 'batchUpdate', apply: 'later', answer: 'drop' })
-  expect(await send()).toBe('lost')
-  clock.advance(1_000_000)
-  expect(rowCount()).toBe(0)
-  expect(emulator.releaseLate()).toBe(1)
-  expect(rowCount()).toBe(1)
-  expect(emulator.log.calls()[0]).toMatchObject({ status: 'dropped', applied: 'yes', rows: 1 })
-})
-
 test('a request that is delivered twice can show the answer of either delivery', async () => {
   emulator.faults.add({ apply: 'twice' }, { apply: 'twice', answerOf: 'second', skip: 0 })
   expect(await send([marker, row])).toBe('200 whole')
@@ -146,18 +127,6 @@ test('a fault can skip calls, repeat, last until it is cleared, and meet one kin
   expect((await fetch(emulator.tokenUrl, { method: 'POST' })).status).toBe(400)
   emulator.faults.clear()
   expect(emulator.faults.pending).toEqual([])
-})
-
-test('a delayed answer comes when its time has passed', async () => {
-  emulator.faults.add({ apply: 'now', delayMs: 5_000 })
-  let settled = false
-  const sent = send().finally(() => {
-    settled = true
-  })
-  while (rowCount() === 0) await new Promise((resolve) => setImmediate(resolve))
-  expect(settled).toBe(false)
-  clock.advance(5_000)
-  expect(await sent).toBe('200 whole')
 })
 
 test('the 61st write in a minute is refused in the words of Google', async () => {

@@ -102,17 +102,6 @@ test('wrong assertions are refused in the order in which the real endpoint check
   )
 })
 
-test('an assertion with an unknown scope is answered 200 without an access token', async () => {
-  await using emulator = await startGoogleEmulator({ clock: new ManualClock(nowMs) })
-  const { email, privateKeyPem } = emulator.createServiceAccount()
-  const aud = emulator.tokenUrl
-  const claims = { iss: email, aud, iat: now, exp: now + 600, scope: `${scope} spreadsheet` }
-  const { status, answer } = await trade(emulator, await sign(privateKeyPem, claims))
-  expect(status).toBe(200)
-  expect(answer).toHaveProperty('id_token')
-  expect(answer).not.toHaveProperty('access_token')
-})
-
 test('a missing token, a wrong token and a missing share have different answers', async () => {
   await using emulator = await startGoogleEmulator()
   const { email } = emulator.createServiceAccount()

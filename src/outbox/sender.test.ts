@@ -110,6 +110,7 @@ test('a message that fails is tried for about a day with growing pauses, and the
 
 test('a message that is refused is not tried again', async () => {
   const world = createWorld()
+  world.lookMs = minute
   world.send = async () => ({ kind: 'refused', reason: 'no such mailbox' })
   await using _ = world.start()
   await world.clock.run(hour)
@@ -137,7 +138,7 @@ test('a server that is down for three days costs no message a try, is probed eve
 test('messages at which the server always hangs up stop no others, and are given up after a day', async () => {
   const world = createWorld(6)
   world.send = async ({ number }) => (number <= 3 ? down : { kind: 'sent' })
-  world.lookMs = 15_000
+  world.lookMs = minute
   await using _ = world.start()
   await world.clock.run(20 * minute)
   expect(world.outcomes.filter(([, kind]) => kind === 'sent')).toHaveLength(3)
@@ -262,6 +263,7 @@ test('what was sent is noted when the journal can be written again', async () =>
 
 test('an instance without the lease claims nothing, and does not put back what another one may have claimed', async () => {
   const world = createWorld()
+  world.lookMs = minute
   world.send = async () => {
     world.delivers = false
     return later

@@ -127,8 +127,8 @@ test('reports go on when the clock is set back by days', async () => {
 test('a daily report comes once a day', async () => {
   await using world = createWorld('daily')
   await using _ = world.start()
-  for (let at = 0; at < 48; at += 1) {
-    await world.clock.run(hour)
+  for (let at = 0; at < 8; at += 1) {
+    await world.clock.run(6 * hour)
     await world.append({ email: `a${at}@example.com` })
   }
   expect(await world.reports()).toHaveLength(2)

@@ -1,27 +1,6 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { loadConfig } from './config.ts'
-import { ConfigError } from './problem.ts'
-import type { Variables } from './reader.ts'
-
-const load = (variables: Variables) =>
-  loadConfig({
-    variables,
-    folder: '/app',
-    readText: () => {
-      throw new Error('no file is read')
-    },
-  })
-
-function problemsIn(variables: Variables) {
-  try {
-    load(variables)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  throw new Error('These settings were accepted.')
-}
+import { loadSettings as load, refusalOf } from '../../harness/load-settings.ts'
 
 const both = { CHALLENGE_SITE_KEY: '0x4site', CHALLENGE_SECRET_KEY: '0x4secret' }
 
@@ -45,7 +24,7 @@ test.each([
   ['CHALLENGE_SECRET_KEY', 'CHALLENGE_SITE_KEY'],
   ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'],
 ])('the problem names %s when only %s is set', (absent, present) => {
-  expect(problemsIn({ [present]: 'x' })).toEqual([
+  expect(refusalOf({ [present]: 'x' }).problems).toEqual([
     expect.objectContaining({
       setting: absent,
       problem: `is missing, and ${present} is set.`,
@@ -86,7 +65,7 @@ test.each([
   ['CHALLENGE_SITE_KEY', '1x0000000000000000000000000000000AA'],
   ['CHALLENGE_SITE_KEY', 'ES_0123456789abcdef0123456789abcdef'],
 ])('%s refuses %s and says what to do', (setting, value) => {
-  const [problem, ...others] = problemsIn({ ...both, [setting]: value })
+  const [problem, ...others] = refusalOf({ ...both, [setting]: value }).problems
   expect(others).toEqual([])
   expect(problem).toMatchObject({ setting, hint: expect.stringMatching(/\w{3}/) })
   expect(JSON.stringify(problem)).not.toContain('ES_0123')
@@ -106,7 +85,7 @@ test.each([
   ['hcaptcha', 'CHALLENGE_SECRET_KEY', '6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe', 'recaptcha'],
   ['recaptcha', 'CHALLENGE_SECRET_KEY', '2x0000000000000000000000000000000AA', 'turnstile'],
 ])('with %s, %s refuses a test key of another provider: %s', (provider, name, key, owner) => {
-  expect(problemsIn({ ...both, CHALLENGE_PROVIDER: provider, [name]: key })).toMatchObject([
+  expect(refusalOf({ ...both, CHALLENGE_PROVIDER: provider, [name]: key }).problems).toMatchObject([
     {
       setting: name,
       problem: `is a test key of ${owner}, and the challenge is of ${provider}.`,
@@ -128,7 +107,7 @@ test('altcha is refused together with what only the challenge of a provider has,
     CHALLENGE_SCRIPT_URL: 'https://challenge.example/api.js',
     CHALLENGE_HOSTNAMES: 'example.com',
   }
-  const problems = problemsIn({ ...needless, CHALLENGE_PROVIDER: 'altcha' })
+  const { problems } = refusalOf({ ...needless, CHALLENGE_PROVIDER: 'altcha' })
   expect(problems.map(({ setting }) => setting)).toEqual(Object.keys(needless))
   for (const { problem, hint } of problems) {
     expect(problem).toBe('is set, and the challenge is altcha, which has no use for it.')

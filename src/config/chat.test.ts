@@ -1,14 +1,11 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { loadConfig } from './config.ts'
-import { ConfigError, type SettingProblem } from './problem.ts'
-
-type Variables = Readonly<Record<string, string>>
+import { loadSettings as load, refusalOf } from '../../harness/load-settings.ts'
+import type { Variables } from './reader.ts'
 
 const slack = 'https://hooks.slack.com/services/T00/B00/very-secret'
 const own = 'https://chat.example.com/hooks/very-secret'
 
-const load = (variables: Variables) => loadConfig({ variables, folder: '/app', readText: () => '' })
 const file = (launch: object) => ({
   ROLLCALL_CONFIG: JSON.stringify({ sites: { launch, blog: {} } }),
 })
@@ -22,15 +19,10 @@ function channelsOf(variables: Variables) {
   )
 }
 
-function refusalsOf(variables: Variables): readonly SettingProblem[] {
-  try {
-    load(variables)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    expect(error.message).not.toContain('very-secret')
-    return error.problems
-  }
-  return []
+function refusalsOf(variables: Variables) {
+  const { message, problems } = refusalOf(variables)
+  expect(message).not.toContain('very-secret')
+  return problems
 }
 
 const problemsOf = (variables: Variables) =>

@@ -1,31 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { loadSettings as load, problemsOf as problemsIn } from '../../harness/load-settings.ts'
 import { tried } from '../../harness/tried.ts'
-import { type Config, loadConfig } from './config.ts'
-import { ConfigError } from './problem.ts'
 import { mailbox, mailFrom, mailUrl } from './mail-values.ts'
 import { publicUrl } from './values.ts'
-import type { Variables } from './reader.ts'
-import type { Secrets } from './secrets.ts'
 
 const whole = {
   MAIL_URL: 'smtps://rollcall:p%40ss%3Aword@smtp.example.org:465',
   MAIL_FROM: 'The letter <Hello@Example.org>',
   PUBLIC_URL: 'https://signup.example.org/',
-}
-
-function load(variables: Variables): { config: Config; secrets: Secrets } {
-  return loadConfig({ variables, folder: '/app', readText: () => '' })
-}
-
-function problemsIn(variables: Variables): string[] {
-  try {
-    load(variables)
-  } catch (error) {
-    if (error instanceof ConfigError)
-      return error.problems.map(({ setting, problem }) => `${setting} ${problem}`)
-    throw error
-  }
-  return []
 }
 
 const sites = (site: object) => ({ ROLLCALL_CONFIG: JSON.stringify({ sites: { launch: site } }) })

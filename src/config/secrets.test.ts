@@ -1,22 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { loadConfig } from './config.ts'
+import { loadSettings, refusalOf } from '../../harness/load-settings.ts'
+import type { Variables } from './reader.ts'
 
 const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 'k').toString('base64')}`
 const url = 'https://hooks.example.com/services/very-secret?a=1'
 
-function load(variables: Readonly<Record<string, string>>) {
-  return loadConfig({ variables, folder: '/app', readText: () => '' }).secrets.alertWebhook
-}
-
-function problemsOf(variables: Readonly<Record<string, string>>): string {
-  try {
-    load(variables)
-  } catch (error) {
-    return String(error)
-  }
-  return 'accepted'
-}
+const load = (variables: Variables) => loadSettings(variables).secrets.alertWebhook
+const problemsOf = (variables: Variables) => refusalOf(variables).message
 
 test.each([24, 64])('a URL and a secret of %d bytes are where notices go', (bytes) => {
   const webhook = load({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret(bytes) })

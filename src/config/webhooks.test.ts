@@ -1,13 +1,10 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { loadConfig } from './config.ts'
-import { ConfigError } from './problem.ts'
+import { loadSettings as load, refusalOf } from '../../harness/load-settings.ts'
+import type { Variables } from './reader.ts'
 
 const url = 'https://hooks.example.com/very-secret'
 const secret = (letter: string) => `whsec_${letter.repeat(32)}`
-type Variables = Readonly<Record<string, string>>
-
-const load = (variables: Variables) => loadConfig({ variables, folder: '/app', readText: () => '' })
 
 /** The webhooks of each site: the host, the numbers of bytes of the keys, and the variable. */
 function webhooksOf(variables: Variables) {
@@ -20,14 +17,9 @@ function webhooksOf(variables: Variables) {
 }
 
 function problemsOf(variables: Variables): readonly string[] {
-  try {
-    load(variables)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    expect(error.message).not.toMatch(/very-secret|aaaaaa/)
-    return error.problems.map(({ setting, problem }) => `${setting} ${problem}`)
-  }
-  return []
+  const { message, problems } = refusalOf(variables)
+  expect(message).not.toMatch(/very-secret|aaaaaa/)
+  return problems.map(({ setting, problem }) => `${setting} ${problem}`)
 }
 
 const file = (...webhooks: object[]) => ({

@@ -122,77 +122,37 @@ const item = (start: string, piece: string, end: string) =>
 const few = (start: string, piece: string, end: string) =>
   `,{${start}${piece.repeat(Math.floor((43_000 - start.length - end.length) / Buffer.byteLength(piece)))}${end}}`
 
+/** A bulk request whose items repeat this piece. */
+const bulk = (title: string, piece: Piece): Text => [title, '{"signups":[{"email":""}', piece, ']}']
+
 const bulkTexts: readonly Text[] = [
   ['items that are no objects', '{"signups":[0', ',0', ']}'],
-  ['items with an unknown field each', '{"signups":[{"email":""}', ',{"email":"a","k":0}', ']}'],
-  [
-    'a thousand items without anything',
-    '{"signups":[{"email":""}',
-    item('"name":"', 'a', '"'),
-    ']}',
-  ],
-  [
+  bulk('items with an unknown field each', ',{"email":"a","k":0}'),
+  bulk('a thousand items without anything', item('"name":"', 'a', '"')),
+  bulk(
     'unknown fields in a thousand items',
-    '{"signups":[{"email":""}',
     `,{${Array.from({ length: 130 }, (_, i) => `"a${i}":0`).join()}}`,
-    ']}',
-  ],
-  [
-    'long domains in a thousand items',
-    '{"signups":[{"email":""}',
-    item('"email":"a@', 'ü', '"'),
-    ']}',
-  ],
-  ['labels in a thousand items', '{"signups":[{"email":""}', item('"email":"a@', 'ü.', '"'), ']}'],
-  [
-    'combining marks in a thousand domains',
-    '{"signups":[{"email":""}',
-    item('"email":"a@', '\u0315\u0300', '"'),
-    ']}',
-  ],
-  [
+  ),
+  bulk('long domains in a thousand items', item('"email":"a@', 'ü', '"')),
+  bulk('labels in a thousand items', item('"email":"a@', 'ü.', '"')),
+  bulk('combining marks in a thousand domains', item('"email":"a@', '\u0315\u0300', '"')),
+  bulk(
     'combining marks in a thousand tabs',
-    '{"signups":[{"email":""}',
     item('"email":"a@a.com","sheetTab":"', '\u0315\u0300', '"'),
-    ']}',
-  ],
-  [
-    'combining marks in a few tabs',
-    '{"signups":[{"email":""}',
-    few('"email":"a@a.com","sheetTab":"', '\u0315\u0300', '"'),
-    ']}',
-  ],
-  [
-    'tags that are no text in a thousand items',
-    '{"signups":[{"email":""}',
-    item('"email":"a@a.com","tags":[0', ',0', ']'),
-    ']}',
-  ],
-  ['long domains in a few items', '{"signups":[{"email":""}', few('"email":"a@', 'ü', '"'), ']}'],
-  [
-    'names in a few items',
-    '{"signups":[{"email":""}',
-    few('"email":"a@a.com","name":"', 'a\u0080', '"'),
-    ']}',
-  ],
-  [
-    'metadata of many objects',
-    '{"signups":[{"email":""}',
-    item('"email":"a@a.com","metadata":{"a":[0', ',{"b":1}', ']}'),
-    ']}',
-  ],
-  [
+  ),
+  bulk('combining marks in a few tabs', few('"email":"a@a.com","sheetTab":"', '\u0315\u0300', '"')),
+  bulk('tags that are no text in a thousand items', item('"email":"a@a.com","tags":[0', ',0', ']')),
+  bulk('long domains in a few items', few('"email":"a@', 'ü', '"')),
+  bulk('names in a few items', few('"email":"a@a.com","name":"', 'a\u0080', '"')),
+  bulk('metadata of many objects', item('"email":"a@a.com","metadata":{"a":[0', ',{"b":1}', ']}')),
+  bulk(
     'metadata of many objects in a few items',
-    '{"signups":[{"email":""}',
     `,{"email":"a@a.com","metadata":{"a":[0${',{"b":1}'.repeat(1_200)}]}}`,
-    ']}',
-  ],
-  [
+  ),
+  bulk(
     'metadata of many keys in a few items',
-    '{"signups":[{"email":""}',
     `,{"email":"a@a.com","metadata":{"a":{${Array.from({ length: 1000 }, (_, i) => `"${999 - i}":0`).join()}}}}`,
-    ']}',
-  ],
+  ),
   [
     'lists in lists in a few items',
     '{"signups":[{"email":"a@a.com"}',
@@ -217,24 +177,18 @@ const bulkTexts: readonly Text[] = [
     `,{"email":"a@a.com","metadata":{"a":[0${`,${'['.repeat(97)}${']'.repeat(97)}`.repeat(50)}]}}`,
     ']}',
   ],
-  [
+  bulk(
     'metadata of many lists',
-    '{"signups":[{"email":""}',
     `,{"email":"a@a.com","metadata":{"a":${'['.repeat(520)}${']'.repeat(520)}}}`,
-    ']}',
-  ],
-  [
+  ),
+  bulk(
     'metadata of many lists in a few items',
-    '{"signups":[{"email":""}',
     `,{"email":"a@a.com","metadata":{"a":${'['.repeat(4900)}${']'.repeat(4900)}}}`,
-    ']}',
-  ],
-  [
+  ),
+  bulk(
     'control characters in metadata',
-    '{"signups":[{"email":""}',
     item('"email":"a@a.com","metadata":{"a":"', '\\n"'.slice(0, 2) + 'a', '"}'),
-    ']}',
-  ],
+  ),
   [
     'unknown fields beside',
     '{"signups":[{"email":"ada@example.com"}]',
@@ -282,42 +236,34 @@ const field = (name: string, value = '') =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 const multipartEnd = `--${boundary}--\r\n`
 
+const emailField = field('email', 'ada@example.com')
+/** A field whose value goes on. */
+const openField = emailField.slice(0, -2)
+/** A part whose headers go on, and what ends it. */
+const partHead = `--${boundary}\r\nContent-Disposition: form-data; name="a"`
+const partEnd = `\r\n\r\n\r\n${multipartEnd}`
+
 const multiparts: readonly Text[] = [
-  ['fields', field('email', 'ada@example.com'), field('a', 'b'), multipartEnd],
-  ['empty fields', field('email', 'ada@example.com'), field(''), multipartEnd],
+  ['fields', emailField, field('a', 'b'), multipartEnd],
+  ['empty fields', emailField, field(''), multipartEnd],
   [
     'empty files',
-    field('email', 'ada@example.com'),
+    emailField,
     `--${boundary}\r\nContent-Disposition: form-data; name="a"; filename=""\r\n\r\n\r\n`,
     multipartEnd,
   ],
-  ['boundaries alone', field('email', 'ada@example.com'), `--${boundary}\r\n`, multipartEnd],
-  [
-    'beginnings of boundaries',
-    field('email', 'ada@example.com').slice(0, -2),
-    `\r\n--${boundary.slice(1)}`,
-    `\r\n${multipartEnd}`,
-  ],
-  ['line ends', field('email', 'ada@example.com').slice(0, -2), '\r\n', `\r\n${multipartEnd}`],
-  ['hyphens', field('email', 'ada@example.com').slice(0, -2), '-', `\r\n${multipartEnd}`],
-  [
-    'headers of a part',
-    `--${boundary}\r\nContent-Disposition: form-data; name="a"`,
-    '\r\nx:y',
-    `\r\n\r\n\r\n${multipartEnd}`,
-  ],
+  ['boundaries alone', emailField, `--${boundary}\r\n`, multipartEnd],
+  ['beginnings of boundaries', openField, `\r\n--${boundary.slice(1)}`, `\r\n${multipartEnd}`],
+  ['line ends', openField, '\r\n', `\r\n${multipartEnd}`],
+  ['hyphens', openField, '-', `\r\n${multipartEnd}`],
+  ['headers of a part', partHead, '\r\nx:y', partEnd],
   [
     'dispositions of a part',
     `--${boundary}`,
     '\r\nContent-Disposition: form-data; name="a"',
-    `\r\n\r\n\r\n${multipartEnd}`,
+    partEnd,
   ],
-  [
-    'parameters of a disposition',
-    `--${boundary}\r\nContent-Disposition: form-data; name="a"`,
-    '; name="a"',
-    `\r\n\r\n\r\n${multipartEnd}`,
-  ],
+  ['parameters of a disposition', partHead, '; name="a"', partEnd],
   [
     'a name',
     `--${boundary}\r\nContent-Disposition: form-data; name="`,

@@ -5,7 +5,6 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
 import { keyTokens } from '../../src/spreadsheet/google/access-token.ts'
 import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
-import { faultAnswers } from '../../emulators/google-sheets/fault-answers.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
@@ -88,33 +87,6 @@ test('all markers together take at most 18,000 of the 30,000 characters of a spr
   const characters = `${marker?.metadataKey}${marker?.metadataValue}`.length
   expect(characters).toBeGreaterThan(0)
   expect(characters * spreadsheet.profile.markers.max).toBeLessThanOrEqual(18_000)
-})
-
-test('a refused access token is not used again', async () => {
-  await using world = await createGoogleWorld()
-  const spreadsheet = world.connect()
-  await spreadsheet.open(testSignal)
-  expect(world.emulator.counters.tokens).toBe(1)
-  world.emulator.faults.add({ on: 'batchUpdate', answer: 'unauthenticated' })
-  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
-  expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
-  expect(world.emulator.counters.tokens).toBe(2)
-})
-
-test.each([
-  ['seconds', '90'],
-  ['a date', 'Sun, 22 Nov 2026 10:01:30 GMT'],
-])('a retry waits as long as Google asks for in %s', async (_, value) => {
-  await using world = await createGoogleWorld()
-  const spreadsheet = world.connect()
-  await spreadsheet.open(testSignal)
-  const headers = { date: 'Sun, 22 Nov 2026 10:00:00 GMT', 'retry-after': value }
-  world.emulator.faults.add({ on: 'batchUpdate', answer: { ...faultAnswers.quota(), headers } })
-  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
-  expect(await spreadsheet.write(batch, testSignal)).toMatchObject({
-    kind: 'retryable',
-    afterMs: 90_000,
-  })
 })
 
 test('after a 401 a batch is sent again only if it is still frozen', async () => {
@@ -225,15 +197,4 @@ test('a tab gets its header row and its rows by one appendCells, and only the he
     const bold = cells.map(([cell]) => cell?.userEnteredFormat?.textFormat?.bold)
     expect(bold).toEqual([true, undefined])
   }
-})
-
-test('an outcome leaves out the name of a tab that Google quotes', async () => {
-  await using world = await createGoogleWorld()
-  const spreadsheet = world.connect()
-  await spreadsheet.open(testSignal)
-  await world.createTab('ada@example.com', [])
-  const batch = makeBatch(1, { 'ada@example.com': [makeFullSignup()] })
-  const outcome = await spreadsheet.write(batch, testSignal)
-  expect(outcome).toMatchObject({ message: expect.stringContaining('"…" already exists') })
-  expect(JSON.stringify(outcome)).not.toContain('ada@')
 })

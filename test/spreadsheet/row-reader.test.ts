@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
@@ -248,14 +247,3 @@ describe('reading a Google Sheet', () => {
 })
 
 type Handle = ReturnType<Awaited<ReturnType<typeof createGoogleWorld>>['emulator']['spreadsheet']>
-
-test('a workbook that a program saved with other delimiters is read as before', async () => {
-  await using world = await createWorkbookWorld()
-  await world.createTab('News', [])
-  const lines = signups.map(
-    ({ email, receivedAt }) => `1;"${email}";${new Date(receivedAt).toISOString()};api`,
-  )
-  await writeFile(world.path('News'), ['No;Mail;Time;Source', ...lines].join('\r\n'))
-  const rows = await readRows(world.connect())
-  expect(rows['News']?.filter((row) => !row.includes('no time'))).toEqual(expected)
-})

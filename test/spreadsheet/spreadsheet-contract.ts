@@ -246,14 +246,6 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
     })
 
     describe('rows', () => {
-      test('rows keep the order of the batch, and batches their order', async () => {
-        const first = makeBatch(1, { News: Array.from({ length: 20 }, () => makeFullSignup()) })
-        const second = makeBatch(2, { News: Array.from({ length: 20 }, () => makeFullSignup()) })
-        await write(first)
-        await write(second)
-        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
-      })
-
       test('one batch writes several tabs, new ones and old ones', async () => {
         await write(makeBatch(1, { News: [makeFullSignup()] }))
         const before = (await world.rows('News')) ?? []
@@ -282,48 +274,52 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(row?.slice(3)).toEqual(['', '', '', 'News'])
       })
 
-      test.each([
-        ...['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("https://example.org","x")', '-', '=', '@'],
-      ])('a cell with %j is text and not a formula', async (text) => {
-        const signup = makeFullSignup({ source: text, name: text, tags: [text, 'b'] })
-        await write(makeBatch(1, { News: [signup] }))
-        const [, row] = (await world.rows('News')) ?? []
+      test('a cell that looks like a formula is text and not a formula', async () => {
+        const texts = [
+          ...[
+            '=1+1',
+            '+1',
+            '-1',
+            '@SUM(A1)',
+            '=HYPERLINK("https://example.org","x")',
+            '-',
+            '=',
+            '@',
+          ],
+        ]
+        const signups = texts.map((text) =>
+          makeFullSignup({ source: text, name: text, tags: [text, 'b'] }),
+        )
+        await write(makeBatch(1, { News: signups }))
+        const [, ...rows] = (await world.rows('News')) ?? []
         const seen = harness.readsFormulaAs
-        expect(row?.slice(2, 5)).toEqual([seen(text), seen(text), seen(`${text}, b`)])
+        expect(rows.map((row) => row.slice(2, 5))).toEqual(
+          texts.map((text) => [seen(text), seen(text), seen(`${text}, b`)]),
+        )
       })
 
-      test.each([
-        ...[
-          'Åsa Öström',
-          '王小明',
-          'עדה',
-          '👩‍👩‍👧‍👦',
-          'e\u0301 and \u00e9',
-          'O"Brien, Ada',
-          '"',
-          '""',
-          ',',
-          ',,',
-          "'quoted",
-          "''",
-        ],
-        ...[
-          'TRUE',
-          '1',
-          '007',
-          '1e5',
-          '2026-11-20',
-          '1/2',
-          ' spaces ',
-          'A1',
-          'a;b',
-          '#REF!',
-          'null',
-          '\ufefftext',
-        ],
-      ])('a cell with %j keeps its text', async (text) => {
-        const signup = makeFullSignup({ name: text, metadata: JSON.stringify({ text }) })
-        const batch = makeBatch(1, { News: [signup] })
+      test('a cell keeps its text, whatever it is', async () => {
+        const texts = [
+          ...['Åsa Öström', '王小明', 'עדה', '👩‍👩‍👧‍👦', 'e\u0301 and \u00e9', 'O"Brien, Ada', '"', '""'],
+          ...[
+            ',',
+            ',,,',
+            "'quoted",
+            "''",
+            'TRUE',
+            '1',
+            '007',
+            '1e5',
+            '2026-11-20',
+            '1/2',
+            ' spaces ',
+          ],
+          ...['A1', 'a;b', '#REF!', 'null', '\ufefftext'],
+        ]
+        const signups = texts.map((text) =>
+          makeFullSignup({ name: text, metadata: JSON.stringify({ text }) }),
+        )
+        const batch = makeBatch(1, { News: signups })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
@@ -356,13 +352,6 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         await restart()
         expect(await spreadsheet.finishEarlier()).toEqual({ kind: 'finished' })
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
-      })
-
-      test('two equal signups are two rows', async () => {
-        const signup = makeFullSignup()
-        const batch = makeBatch(1, { News: [signup, signup] })
-        await write(batch)
-        expect(await world.rows('News')).toHaveLength(3)
       })
 
       test('a batch that was given up before it was sent is never applied', async () => {

@@ -281,29 +281,6 @@ async function removed(spreadsheet: Spreadsheet, signups: readonly (Signup | und
   return result.kind === 'removed' ? result : undefined
 }
 
-test.each<[string, readonly string[], object]>([
-  ['in other letters and with spaces', [' PERSON0@Example.com ', ' TIME '], { standing: [1] }],
-  [
-    'with the time in its metadata',
-    ['person0@example.com', '{"Timestamp":"TIME"}'],
-    { standing: [1] },
-  ],
-  ['with the time in another text', ['person0@example.com', 'at TIME'], {}],
-  ['with the address as a part of a text', ['person0@example.com.au', 'TIME'], {}],
-])('a row is told from others %s', async (_, cells, found) => {
-  await using it = await createWorld(people(1))
-  const [target = expect.fail()] = it.all
-  const time = new Date(target.receivedAt).toISOString()
-  const line = cells
-    .map((cell) => `"${cell.replace('TIME', time).replaceAll('"', '""')}"`)
-    .join(',')
-  await writeFile(it.path, `Who,When\n${line}\n`)
-  const result = await it.spreadsheet.remove([target], testSignal)
-  expect(result).toEqual({ ...gone, ...found })
-  const isGone = 'standing' in found
-  expect(await it.text()).toBe(`Who,When\n${isGone ? '' : `${line}\n`}`)
-})
-
 test('files with an ending in capitals are searched, too', async () => {
   await using it = await createWorld(people(1))
   await rename(it.path, it.path.replace('.csv', '.CSV'))

@@ -68,14 +68,6 @@ describe('a tab file', () => {
     expect(await readdir(world.directory)).toEqual(['.rollcall', 'News.csv'])
   })
 
-  test('whose last line has no line end gets one first', async () => {
-    expect(await contentAfter(`${headerLine}a,b`)).toBe(`${headerLine}a,b\r\n${row}\r\n`)
-  })
-
-  test('that was saved with other line ends keeps them', async () => {
-    expect(await contentAfter('a,b\n')).toBe(`a,b\n${row}\n`)
-  })
-
   test('that a program saved with semicolons and no last line end gets rows with semicolons', async () => {
     const saved = `\ufeff${header.join(';')}\na;b`
     const expected = `${saved}\n${row.replaceAll(',', ';').replace('Brien;', 'Brien,')}\n`

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { limits } from '../signup/limits.ts'
 import { contentOf, fingerprintOf, ownedKey, Turns } from './idempotency.ts'
 
 const signup = {
@@ -71,7 +72,7 @@ test('the order of keys in metadata does not matter, but that of a list does', (
 })
 
 test('metadata that is nested as deeply as its limit allows has a content', () => {
-  const depth = 4_990
+  const depth = limits.metadataDepthMax - 1
   const metadata = `{"b":1,"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
   expect(contentOf({ ...signup, metadata })).toContain(
     `{"a":${'['.repeat(depth)}${']'.repeat(depth)},"b":1}`,

@@ -60,26 +60,14 @@ export function contentOf(signup: ParsedSignup): readonly unknown[] {
   return own === '' ? content : [...content, own]
 }
 
-/** Sorts the keys of every object in the JSON, because their order has no meaning. Does not recurse. */
+/** Sorts the keys of every object in the JSON, because their order has no meaning. */
 function inKeyOrder(json: string): string {
-  if (json === '') return json
-  const values: unknown[] = [JSON.parse(json)]
-  for (const value of values) {
-    if (isRecord(value)) sortKeys(value)
-    const children: unknown[] = typeof value === 'object' && value ? Object.values(value) : []
-    values.push(...children)
-  }
-  return JSON.stringify(values[0])
+  return json === '' ? json : JSON.stringify(JSON.parse(json, withSortedKeys))
 }
 
-function sortKeys(object: Record<string, unknown>): void {
-  const sorted = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1))
-  for (const [key, value] of sorted) {
-    Reflect.deleteProperty(object, key)
-    // Plain assignment to `__proto__` would set the prototype and not a key.
-    const property = { value, enumerable: true, configurable: true, writable: true }
-    Object.defineProperty(object, key, property)
-  }
+function withSortedKeys(_: string, value: unknown): unknown {
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Usually a retry waits for one or two requests. More wait only when the challenge provider hangs. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressHash, clientDigest, fingerprintHash, keyHash } from './hashes.ts'
+import { addressHash, clientDigest, fingerprintHash, keyHashing } from './hashes.ts'
 
 const secret = '0123456789abcdef'.repeat(4)
 
@@ -8,7 +8,7 @@ test('an address, a key, a fingerprint and a client have the hashes that journal
   expect(addressHash(secret, 'Ada@Example.com')).toBe(
     'VJvvWk/o73UwULOd+VvyeAo2AQOeEWKA5iWz25iK0HU=',
   )
-  expect(keyHash(secret, { space: 'api', key: 'k-1' })).toBe(
+  expect(keyHashing(secret)({ space: 'api', key: 'k-1' })).toBe(
     'YsvP2BfZ6GZP7oGXOF4+BdoBJ2T2s62IqXzLb8ZLYRY=',
   )
   expect(fingerprintHash(secret, '{}')).toBe('gufoR6GHULyX9V0piN18eZ8Jm1/uKY0rCRMDGIeVlik=')

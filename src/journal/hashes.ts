@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
+import { remember } from '../platform/remember.ts'
 import type { OwnedKey } from './contracts/intake-log.ts'
 
 /** The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. */
@@ -28,9 +29,13 @@ export function shareHash(secret: Secret, share: string): string {
   return keyed(secret, 'share', share).slice(0, 11)
 }
 
-/** The form in which the journal stores an idempotency key. */
-export function keyHash(secret: Secret, { space, key }: OwnedKey): string {
-  return keyed(secret, 'idempotency key', JSON.stringify([space, key]))
+/** So many hashes of keys are kept: a request looks for its key twice before it stores it. */
+const keysKept = 1_000
+
+/** Returns the form in which the journal stores an idempotency key. */
+export function keyHashing(secret: Secret): (owned: OwnedKey) => string {
+  const hashOf = remember(keysKept, (text) => keyed(secret, 'idempotency key', text))
+  return ({ space, key }) => hashOf(JSON.stringify([space, key]))
 }
 
 /** The form in which the journal stores a request's fingerprint. */

@@ -3,7 +3,7 @@ import { overflowKeyOf } from '../../signup/closing.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Appended, AppendResults, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
-import { fingerprintHash, keyHash } from '../hashes.ts'
+import { fingerprintHash } from '../hashes.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { type Answer, headLock, messageLock, numberOf, reading, type Row } from '../sql.ts'
 import {
@@ -81,7 +81,7 @@ function asking(request: SiteRequest, asks: Asks): Part {
   }
 }
 
-function hashed(request: AppendRequest, { secret, tabs }: IntakeSite): HashedRequest {
+function hashed(request: AppendRequest, { secret, keyHashOf, tabs }: IntakeSite): HashedRequest {
   const { signups, terms } = request
   const { idempotency, token, client } = terms
   return {
@@ -90,7 +90,7 @@ function hashed(request: AppendRequest, { secret, tabs }: IntakeSite): HashedReq
     at: timeOf(request),
     client,
     token,
-    key: idempotency && keyHash(secret, idempotency),
+    key: idempotency && keyHashOf(idempotency),
     fingerprint: idempotency && fingerprintHash(secret, idempotency.fingerprint),
   }
 }

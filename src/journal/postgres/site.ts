@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../../platform/clock.ts'
 import { defaultPolicy, type JournalPolicy, type SitePolicies } from '../contracts/journal.ts'
-import { newSecret, type Secret } from '../hashes.ts'
+import { keyHashing, newSecret, type Secret } from '../hashes.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from '../sql.ts'
 import { factOf } from '../tables/facts.ts'
@@ -108,6 +108,7 @@ async function openSite(
     settled: new Listeners(),
     secret,
     hashOf,
+    keyHashOf: keyHashing(secret),
     now,
     // The database itself removes the copies that it has: docs/decisions/forgetting.md says which, and when.
     noteErased: () => [],

@@ -3,7 +3,7 @@ import { overflowKeyOf } from '../../signup/closing.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
 import type { Listeners } from '../../platform/listeners.ts'
-import { fingerprintHash, keyHash, personOf } from '../hashes.ts'
+import { fingerprintHash, personOf } from '../hashes.ts'
 import type {
   AppendResults,
   Appended,
@@ -203,7 +203,7 @@ class Appends {
   }
 
   #rememberKey(
-    { id, secret }: IntakeSite,
+    { id, secret, keyHashOf }: IntakeSite,
     idempotency: Idempotency,
     results: AppendResults,
     at: Millis,
@@ -214,7 +214,7 @@ class Appends {
     const places = results.flatMap((result, place) => (result ? [] : [place]))
     const refused = places.length === 0 ? '' : JSON.stringify(places)
     // Hashes, because a key may be an address, and a fingerprint could be guessed from one.
-    const key = keyHash(secret, idempotency)
+    const key = keyHashOf(idempotency)
     const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
     this.#db.runStep([sql.addKey, id, key, fingerprint, first, last, refused, at])
     this.#db.runStep([sql.deleteKeys, at - idempotencyKeyMs])

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TabCursor } from '../contracts/intake-log.ts'
 import { defaultPolicy, type JournalPolicy } from '../contracts/journal.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { keyHashing } from '../hashes.ts'
 import { Listeners } from '../../platform/listeners.ts'
 import { reading, statementsOf } from '../sql.ts'
 import { factOf } from '../tables/facts.ts'
@@ -47,6 +48,7 @@ export function openSite(
   for (let from = hashOf('') === null ? undefined : 0; from !== undefined;) from = fill(from)
   return {
     ...{ db, id, name, code, policy, secret, hashOf, linkKey },
+    keyHashOf: keyHashing(secret),
     now: () => systemClock.now(),
     appended: new Listeners<number>(),
     settled: new Listeners<readonly TabCursor[]>(),

@@ -12,7 +12,7 @@ import type {
 } from '../contracts/intake-log.ts'
 import { minute } from '../../platform/clock.ts'
 import type { Listeners } from '../../platform/listeners.ts'
-import { fingerprintHash, keyHash } from '../hashes.ts'
+import { fingerprintHash } from '../hashes.ts'
 import {
   ask,
   givenRows,
@@ -184,10 +184,10 @@ export function stepToFindAll(ids: readonly SignupId[]): Step {
 
 /** What is known of an idempotency key; undefined when it is unknown. */
 export function* knownKey(
-  { id, secret }: Pick<Site, 'id' | 'secret'>,
+  { id, keyHashOf }: Pick<Site, 'id' | 'keyHashOf'>,
   owned: OwnedKey,
 ): Operation<KnownKey | undefined> {
-  const [{ rows }] = yield* ask(stepToFindKey(id, keyHash(secret, owned)))
+  const [{ rows }] = yield* ask(stepToFindKey(id, keyHashOf(owned)))
   return rows[0] as KnownKey | undefined
 }
 

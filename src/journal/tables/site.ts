@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { replacedCodesFact } from '../contracts/delivery-log.ts'
-import type { TabCursor } from '../contracts/intake-log.ts'
+import type { OwnedKey, TabCursor } from '../contracts/intake-log.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Secret } from '../hashes.ts'
@@ -29,6 +29,8 @@ export interface Site {
   readonly secret: Secret
   /** The hash of an address where the site keeps people (`people.ts`); null elsewhere. */
   readonly hashOf: (address: string) => string | null
+  /** The hash of an idempotency key. */
+  readonly keyHashOf: (owned: OwnedKey) => string
   /** The time, by the clock that all machines of the journal share. */
   readonly now: () => Millis
   /** Gets the number of added signups after each commit of this process. */

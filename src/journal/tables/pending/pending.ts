@@ -8,7 +8,7 @@ import type {
 } from '../../contracts/confirmation.ts'
 import type { Addressing, AppendTerms, SignupStatus } from '../../contracts/intake-log.ts'
 import { heldMs } from '../../contracts/quarantine.ts'
-import { addressHash, fingerprintHash, keyHash, personOf, shareHash } from '../../hashes.ts'
+import { addressHash, fingerprintHash, personOf, shareHash } from '../../hashes.ts'
 import {
   ask,
   flagOf,
@@ -102,12 +102,12 @@ export interface Asks {
 
 /** The steps that store a request, unless its key is known or its token is used. */
 export function stepsToAsk(
-  { id, secret, policy }: Pick<Site, 'id' | 'secret' | 'policy'>,
+  { id, secret, keyHashOf, policy }: Pick<Site, 'id' | 'secret' | 'keyHashOf' | 'policy'>,
   signups: readonly Signup[],
   { idempotency, token }: AppendTerms,
   { addressing, refused }: Asks,
 ): readonly Step[] {
-  const key = idempotency && keyHash(secret, idempotency)
+  const key = idempotency && keyHashOf(idempotency)
   const now = signups[0]?.receivedAt ?? 0
   const holds = policy.holdsSuspects === true
   const share = shareHash(secret, addressing.share)

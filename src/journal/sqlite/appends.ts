@@ -11,7 +11,7 @@ import type {
   Recalled,
   SignupStatus,
 } from '../contracts/intake-log.ts'
-import { rowOf, statementsOf, type Step } from '../sql.ts'
+import { rowOf, type Statement, statementsOf, type Step } from '../sql.ts'
 import { statusOfNew } from '../tables/append-one.ts'
 import { rowStatus } from '../tables/layout.ts'
 import { stepsToGreet } from '../tables/mail/mails.ts'
@@ -37,7 +37,7 @@ import {
 import type { SqliteDatabase } from './database.ts'
 import { NewSignups } from './new-signups.ts'
 
-/** Each new key or token deletes up to two that are too old, so the tables shrink as they are used. */
+/** For each new key or token, up to two that are too old are deleted, so the tables shrink as they are used. */
 const deletedAtOnce = 2
 
 // Limits stand in the text: SQLite plans a statement anew for each run when its limit is bound.
@@ -97,6 +97,8 @@ class Appends {
   readonly #suspects = new Map<IntakeSite, Suspect[]>()
   readonly #asked = new Map<IntakeSite, Signup[]>()
   readonly #greeted: Step[] = []
+  /** When each key, and each token, was stored. */
+  readonly #storedAt = { keys: [] as Millis[], tokens: [] as Millis[] }
   /** How many seats are taken, of the sites that have some. */
   readonly seats = new Map<IntakeSite, number>()
 
@@ -147,6 +149,8 @@ class Appends {
     for (const [site, suspects] of this.#suspects) this.#run(stepsToNote(site, suspects))
     for (const [site, asked] of this.#asked) this.#run(stepsToCountAsked(site, asked))
     this.#run(this.#greeted)
+    this.#deleteOld(sql.deleteKeys, idempotencyKeyMs, this.#storedAt.keys)
+    this.#deleteOld(sql.deleteTokens, challengeTokenMs, this.#storedAt.tokens)
   }
 
   #ask(request: SiteRequest, asks: Asks): Appended {
@@ -154,8 +158,8 @@ class Appends {
     this.#run(stepsToAsk(site, signups, terms, asks))
     addTo(this.#asked, site, signups)
     const at = signups[0]?.receivedAt ?? 0
-    if (terms.idempotency) this.#db.runStep([sql.deleteKeys, at - idempotencyKeyMs])
-    if (terms.token !== undefined) this.#db.runStep([sql.deleteTokens, at - challengeTokenMs])
+    if (terms.idempotency) this.#storedAt.keys.push(at)
+    if (terms.token !== undefined) this.#storedAt.tokens.push(at)
     return { kind: 'appended', results: statusesOfAsked(signups, site.tabs) }
   }
 
@@ -217,12 +221,17 @@ class Appends {
     const key = keyHashOf(idempotency)
     const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
     this.#db.runStep([sql.addKey, id, key, fingerprint, first, last, refused, at])
-    this.#db.runStep([sql.deleteKeys, at - idempotencyKeyMs])
+    this.#storedAt.keys.push(at)
   }
 
   #rememberToken(token: string, at: Millis): void {
     this.#db.runStep([sql.addToken, token, at])
-    this.#db.runStep([sql.deleteTokens, at - challengeTokenMs])
+    this.#storedAt.tokens.push(at)
+  }
+
+  /** Looks no further when none is old. */
+  #deleteOld(statement: Statement, keptMs: Millis, storedAt: readonly Millis[]): void {
+    storedAt.every((at) => this.#db.runStep([statement, at - keptMs]).changes > 0)
   }
 }
 

@@ -97,7 +97,9 @@ export class RateLimit {
   }
 
   #recent(address: string, now: number): Slot[] {
-    return this.#slots.get(address)?.filter(({ lastAt }) => lastAt + windowMs > now) ?? []
+    const slots = this.#slots.get(address) ?? []
+    while (slots[0] && slots[0].lastAt + windowMs <= now) slots.shift()
+    return slots
   }
 
   #forget(now: number): void {

@@ -62,7 +62,11 @@ export class Refusal extends Error {
     detail: string,
     more: Partial<Pick<Refusal, 'headers' | 'errors' | 'errorsLeftOut' | 'isPublic'>> = {},
   ) {
+    const { stackTraceLimit } = Error
+    // Nobody reads where it was thrown, and a stack costs more than all the rest of it.
+    Error.stackTraceLimit = 0
     super(detail)
+    Error.stackTraceLimit = stackTraceLimit
     const { headers = [], errors, errorsLeftOut = 0, isPublic = false } = more
     const told = new ToldErrors()
     this.kind = kind

@@ -114,7 +114,7 @@ export class Exchange {
     }
     const settled = name === undefined ? site : sites.find(name)
     if (!settled) throw refuse.fields([unknownSite(name ?? addressed)])
-    this.#settle(settled)
+    if (settled !== this.knownSite) this.#settle(settled)
     if (!this.isOriginAllowed) throw this.refusedOrigin()
   }
 

@@ -23,13 +23,14 @@ export async function answerRefusal(
   exchange: Pick<Exchange, 'request' | 'requestId' | 'ownOrigin' | 'postedFields' | 'mayBeFramed'>,
   options: PageOptions,
 ): Promise<Answer> {
-  const { request, requestId, ownOrigin, postedFields: typed } = exchange
+  const { request, requestId, postedFields: typed } = exchange
   if (!prefersHtml(request)) {
     const isClosed = refusal.kind === 'closed'
     const notice = isClosed ? noticeText(viewOf(request, options), 'closed') : undefined
     return problem(refusal, requestId, notice)
   }
   const { status, headers, isPublic } = refusal
+  const { ownOrigin } = exchange
   const { allowedOrigins } = options
   const view = viewOf(request, options)
   const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })

@@ -7,10 +7,12 @@ import { requestsPerSecond } from './load.ts'
 
 test('a machine without wrk makes load with node:http, and a refused request is an error', async () => {
   const bodies: string[] = []
+  const keys = new Set<unknown>()
   let status = 202
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       bodies.push(body)
+      keys.add(request.headers['idempotency-key'])
       response.writeHead(status).end()
     })
   })
@@ -21,6 +23,11 @@ test('a machine without wrk makes load with node:http, and a refused request is 
     expect(await requestsPerSecond(load, 'node:http')).toBeGreaterThan(0)
     expect(bodies[0]).toMatch(/^token-\d+$/)
     expect(new Set(bodies).size).toBe(bodies.length)
+    expect([...keys]).toEqual([undefined])
+    bodies.length = 0
+    keys.clear()
+    await requestsPerSecond({ ...load, isKeyed: true }, 'node:http')
+    expect(keys.size).toBe(bodies.length)
     status = 429
     await expect(requestsPerSecond(load, 'node:http')).rejects.toThrow('answered 429 under load')
   } finally {

@@ -15,6 +15,8 @@ export interface Load {
   readonly seconds: number
   /** The body of each request. `%d` is replaced by the request's number. */
   readonly body: string
+  /** Whether each request has an `Idempotency-Key` of its own, as the embed sends it. */
+  readonly isKeyed?: boolean
   /** A folder for the script that wrk reads. */
   readonly folder: string
 }
@@ -56,10 +58,10 @@ export async function requestsPerSecond(load: Load, generator = loadGenerator): 
 const secondsMax = 60
 
 async function withWrk(load: Load): Promise<Answered> {
-  const { url, connections, seconds, body, folder } = load
+  const { url, connections, seconds, folder } = load
   // Several loads may run at the same time.
   const script = join(folder, `${randomUUID()}.lua`)
-  await writeFile(script, luaScript(body))
+  await writeFile(script, luaScript(load))
   const threads = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`]
   const { stdout } = await run('wrk', [
     ...threads,
@@ -85,7 +87,7 @@ async function withWrk(load: Load): Promise<Answered> {
 
 const millisecondsOf: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 }
 
-async function withNode({ url, connections, seconds, body }: Load): Promise<Answered> {
+async function withNode({ url, connections, seconds, body, isKeyed }: Load): Promise<Answered> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const begin = performance.now()
   const elapsed = () => (performance.now() - begin) / 1000
@@ -96,7 +98,7 @@ async function withNode({ url, connections, seconds, body }: Load): Promise<Answ
     while (elapsed() < seconds) {
       sent += 1
       const sentAt = elapsed()
-      await postOnce(url, agent, body.replace('%d', String(start + sent)))
+      await postOnce(url, agent, body.replace('%d', String(start + sent)), isKeyed)
       times.push(1000 * (elapsed() - sentAt))
     }
   }
@@ -108,8 +110,9 @@ async function withNode({ url, connections, seconds, body }: Load): Promise<Answ
   }
 }
 
-function postOnce(url: string, agent: Agent, body: string): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
+function postOnce(url: string, agent: Agent, body: string, isKeyed = false): Promise<void> {
+  const key = isKeyed && { 'idempotency-key': randomUUID() }
+  const headers = { 'content-type': 'application/json', ...key }
   return new Promise((resolve, reject) => {
     const posted = request(url, { method: 'POST', agent, headers }, (response) => {
       text(response)
@@ -126,13 +129,15 @@ function postOnce(url: string, agent: Agent, body: string): Promise<void> {
   })
 }
 
-function luaScript(body: string): string {
+function luaScript({ body, isKeyed = false }: Pick<Load, 'body' | 'isKeyed'>): string {
   const head = `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n`
-  if (!body.includes('%d')) return `${head}wrk.body = [[${body}]]\n`
+  if (!isKeyed && !body.includes('%d')) return `${head}wrk.body = [[${body}]]\n`
+  const key = `string.format("${randomUUID().slice(0, 24)}%012d", number)`
   return `${head}local start = os.time() % 100000
 local number = 0
 request = function()
   number = number + 1
+  ${isKeyed ? `wrk.headers["Idempotency-Key"] = ${key}` : ''}
   return wrk.format(nil, nil, nil, string.format([[${body}]], start * 10000000 + number))
 end
 `

@@ -20,6 +20,7 @@ type Cost = readonly [name: string, key: keyof Life, what: string, unit: string]
 
 const costs: readonly Cost[] = [
   ['against-signup', 'cpuPerSignup', 'CPU of a signup, 64 connections', 'µs'],
+  ['against-keyed', 'cpuPerKeyedSignup', 'CPU of a signup with a key, 64 connections', 'µs'],
   ['against-bulk', 'cpuPerBulkSignup', 'CPU of a signup in a bulk request of 1,000', 'µs'],
   ['against-row', 'cpuPerRow', 'CPU of a delivered row', 'µs'],
   ['against-start', 'startMs', 'time from the start of the process until it listens', 'ms'],

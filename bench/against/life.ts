@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { PostgresServer } from '../../harness/postgres-server.ts'
 import { deliver } from '../deliver-backlog.ts'
-import { requestsPerSecond, usualBody } from '../load.ts'
+import { type Load, requestsPerSecond, usualBody } from '../load.ts'
 import { cpuMicroseconds, peakBytes, startMeasured } from '../processes.ts'
 import { googleSettings, World } from '../world.ts'
 import type { Tree } from './tree.ts'
@@ -15,6 +15,8 @@ export interface Life {
   readonly peakMegabytes: number
   /** In microseconds, without that of a database. */
   readonly cpuPerSignup: number
+  /** Of a signup with an `Idempotency-Key`. */
+  readonly cpuPerKeyedSignup: number
   /** Of a signup in a bulk request. */
   readonly cpuPerBulkSignup: number
   readonly cpuPerRow: number
@@ -47,7 +49,8 @@ export async function live(
   const startMegabytes = peakBytes(service.pid) / 1e6
 
   const { folder } = world
-  const load = { url: `${service.url}/api/signup`, connections: 64, body: usualBody, folder }
+  const url = `${service.url}/api/signup`
+  const load: Omit<Load, 'seconds'> = { url, connections: 64, body: usualBody, folder }
   await requestsPerSecond({ ...load, seconds: 1 })
   const cpuPerRequest = async (measured: typeof load) => {
     const before = cpuMicroseconds(service.pid)
@@ -55,6 +58,7 @@ export async function live(
     return (cpuMicroseconds(service.pid) - before) / (perSecond * seconds)
   }
   const cpuPerSignup = await cpuPerRequest(load)
+  const cpuPerKeyedSignup = await cpuPerRequest({ ...load, isKeyed: true })
   const peakMegabytes = peakBytes(service.pid) / 1e6
   const bulk = { url: `${load.url}/bulk`, connections: 4, body: bulkBody, folder }
   const cpuPerBulkSignup = (await cpuPerRequest(bulk)) / bulkItems
@@ -62,5 +66,6 @@ export async function live(
 
   const delivered = await deliver(world, place, path)
   const cpuPerRow = delivered.cpuMicroseconds / delivered.rows
-  return { startMs, startMegabytes, peakMegabytes, cpuPerSignup, cpuPerBulkSignup, cpuPerRow }
+  const cpuPer = { cpuPerSignup, cpuPerKeyedSignup, cpuPerBulkSignup, cpuPerRow }
+  return { startMs, startMegabytes, peakMegabytes, ...cpuPer }
 }

@@ -29,7 +29,29 @@ function accepting(
 const bare = { unit: '×', aim: atLeast(0.7) }
 const transactions = { unit: '×', reach: atLeast(6), aim: atLeast(10) }
 
-export const acceptingScenarios: readonly Scenario[] = [64, 256].flatMap((connections) => [
+/** The rate of signups with an `Idempotency-Key`, as the embed sends them, divided by that of others. */
+const keyedScenario: Scenario = {
+  name: 'keyed',
+  what: 'signups with a key against those without, 64 connections',
+  unit: '×',
+  reach: atLeast(0.9),
+  aim: atLeast(0.95),
+  async run(sizes) {
+    await using world = await World.create()
+    const provider = await world.provider()
+    const slice = (isKeyed: boolean) => (url: string, seconds: number) =>
+      requestsPerSecond({
+        ...{ url: `${url}/api/signup`, connections: 64, seconds, isKeyed },
+        ...{ body: usualBody, folder: world.folder },
+      })
+    const plain = { service: await world.service(provider), slice: slice(false) }
+    const keyed = { service: await world.service(provider), slice: slice(true) }
+    const rates = await alternate(plain, keyed, sizes)
+    return { values: ratios(rates), note: inWords(rates) }
+  },
+}
+
+const ofBaselines = [64, 256].flatMap((connections) => [
   accepting(
     {
       name: `bare-${connections}`,
@@ -50,3 +72,5 @@ export const acceptingScenarios: readonly Scenario[] = [64, 256].flatMap((connec
     connections,
   ),
 ])
+
+export const acceptingScenarios: readonly Scenario[] = [...ofBaselines, keyedScenario]

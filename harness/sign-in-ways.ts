@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { startLoopbackServer } from '../emulators/loopback-server.ts'
 import { createGoogleWorld } from './google-world.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -27,8 +28,8 @@ const cloudAnswers: Readonly<Record<string, string>> = {
 }
 
 /** An emulated Google with an identity for each way to sign in without a key, and their credentials files. */
-export async function createSignInWays() {
-  const google = await createGoogleWorld()
+export async function createSignInWays(options: EmulatorOptions = {}) {
+  const google = await createGoogleWorld(options)
   const { emulator } = google
   const { tokens: office } = emulator
   const cloud = await startLoopbackServer(async ({ method = '', url = '' }, response) => {

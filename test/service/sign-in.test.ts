@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ManualClock } from '../../emulators/google-sheets/clock.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { createSignInWays, secrets, type SignInWays } from '../../harness/sign-in-ways.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import { minute } from '../../src/platform/clock.ts'
 
 const unusable = 'http://127.0.0.1:9'
 
@@ -59,7 +61,9 @@ test('a signup becomes a row by each way to sign in, whatever is around, and no 
   expect(office.issued.length).toBeGreaterThanOrEqual(written.length)
 })
 
-test.concurrent.for<[string, (ways: SignInWays) => Promise<Readonly<Record<string, string>>>]>([
+type Settings = (ways: SignInWays) => Promise<Readonly<Record<string, string>>>
+
+const keyless: readonly (readonly [string, Settings])[] = [
   [
     'GOOGLE_APPLICATION_CREDENTIALS',
     async ({ fileAt, files, shareWith, robot }) => ({
@@ -82,20 +86,41 @@ test.concurrent.for<[string, (ways: SignInWays) => Promise<Readonly<Record<strin
       SHEETS_SIGN_IN: 'application-default',
     }),
   ],
-])('doctor finds no fault, and tells who signs in, by %s', async ([way, settings], { expect }) => {
-  await using ways = await createSignInWays()
+]
+
+async function diagnose(ways: SignInWays, settings: Settings) {
   await using data = await tempFolder()
   const { SHEETS_API_URL = '', SHEETS_TOKEN_URL = '' } = ways.google.env
   const own = await settings(ways)
   const env = { ...ways.env, SHEETS_API_URL, SHEETS_TOKEN_URL, ...own }
-  const { code, faults, of, report } = await runDoctor({ env, dataDir: data.path })
-  expect({ code, faults }).toEqual({ code: 0, faults: [] })
-  const isMachine = way === 'the metadata server'
-  const who = isMachine ? ways.machine : (report.account ?? 'the account that signs in')
-  expect(of('sign-in')).toHaveLength(1)
-  expect(of('token')[0]?.message).toBe(`Google gives an access token for spreadsheets to ${who}`)
-  expect(leaks(JSON.stringify(report), ways)).toEqual([])
-})
+  return await runDoctor({ env, dataDir: data.path })
+}
+
+test.concurrent.for(keyless)(
+  'doctor finds no fault, and tells who signs in, by %s',
+  async ([way, settings], { expect }) => {
+    await using ways = await createSignInWays()
+    const { code, faults, of, report } = await diagnose(ways, settings)
+    expect({ code, faults }).toEqual({ code: 0, faults: [] })
+    const isMachine = way === 'the metadata server'
+    const who = isMachine ? ways.machine : (report.account ?? 'the account that signs in')
+    expect(of('sign-in')).toHaveLength(1)
+    expect(of('clock')[0]?.state).toBe('ok')
+    expect(of('token')[0]?.message).toBe(`Google gives an access token for spreadsheets to ${who}`)
+    expect(leaks(JSON.stringify(report), ways)).toEqual([])
+  },
+)
+
+test.concurrent.for(keyless)(
+  'doctor says that the clock is wrong, by %s',
+  async ([, settings], { expect }) => {
+    const clock = new ManualClock(Date.now() + 10 * minute)
+    await using ways = await createSignInWays({ clock })
+    const { faults, of } = await diagnose(ways, settings)
+    expect(faults).toEqual(['clock'])
+    expect(of('clock')[0]?.message).toContain("is 10 minutes behind Google's")
+  },
+)
 
 test('doctor says that a machine is none of Google', async () => {
   const env = { SHEETS_SHEET_ID: 'x'.repeat(44), SHEETS_SIGN_IN: 'application-default' }

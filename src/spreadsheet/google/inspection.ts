@@ -23,22 +23,24 @@ const checks = ['clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'
  */
 export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): Inspect {
   return async function* inspect(expected, signal) {
-    const { tokenUrl, clock } = options
-    const dated = watchDate(options.http, tokenUrl, clock)
-    const tokens = new AccessTokens({ ...options, http: dated.http })
+    const { apiUrl, clock } = options
+    const dated = watchDate(options.http, apiUrl, clock)
+    const watched = { ...options, http: dated.http }
+    const tokens = new AccessTokens(watched)
     const token = await tokens.get(signal)
-    yield clockFinding(dated.offMs())
     if (token.kind !== 'token') {
+      yield clockFinding(dated.offMs())
       yield tokenFinding(token)
       yield* skipped('api', 'there is no access token')
       return
     }
     const { email = options.access.email } = token
     const access = { ...options.access, email }
-    yield findingsOf('token').ok(`Google gives an access token for spreadsheets to ${email}`)
-
-    const api = new SheetsApi({ ...options, tokens })
+    const api = new SheetsApi({ ...watched, tokens })
     const loaded = await api.call({ method: 'GET', path: spreadsheetPath }, signal)
+    // A token of the metadata server comes without Google's time.
+    yield clockFinding(dated.offMs())
+    yield findingsOf('token').ok(`Google gives an access token for spreadsheets to ${email}`)
     if (loaded.kind !== 'ok') {
       const isAboutAccess =
         loaded.kind === 'refused' &&

@@ -88,7 +88,8 @@ test('a site has a channel of its own, or that of the environment', () => {
 })
 
 test('a site has no channel with null, whatever the environment says', () => {
-  expect(channelsOf({ ...file({ chatVariable: null }), CHAT_URL: slack })).toEqual([
+  const environment = { CHAT_URL: slack, CHAT_KIND: 'slack' }
+  expect(channelsOf({ ...file({ chatVariable: null }), ...environment })).toEqual([
     'launch',
     'blog: slack at hooks.slack.com',
   ])
@@ -101,6 +102,9 @@ test('a kind without a URL, and what is no URL, are refused with what to do', ()
   expect(problemsOf(file({ chatKind: 'slack' }))).toEqual([
     missing('sites\\.launch\\.chatKind is set'),
   ])
+  expect(
+    problemsOf({ ...file({ chatVariable: null, chatKind: 'slack' }), CHAT_URL: slack }),
+  ).toEqual([expect.stringMatching(/^sites\.launch\.chatKind is set, and chatVariable is null\./)])
   const [wrong] = refusalsOf({ CHAT_URL: 'slack' })
   expect(wrong?.hint).toBe("Copy the URL of the channel's webhook.")
 })

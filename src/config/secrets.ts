@@ -85,7 +85,12 @@ export function readWebhooks(
 
 /** Reads the channel of a site: its own, null for none, or that of the environment. Undefined when it was refused, too. */
 export function readChat(site: SettingsReader, own?: string | null): SiteChat | undefined {
-  if (own === null) return undefined
+  if (own === null) {
+    const problem = 'is set, and chatVariable is null.'
+    const hint = 'Remove it; or name the variable of the channel in chatVariable.'
+    if (site.says('CHAT_KIND')) site.refuse('CHAT_KIND', { problem, expected: 'nothing', hint })
+    return undefined
+  }
   const variable = own ?? 'CHAT_URL'
   const { kind: form } = settings.CHAT_URL
   const kindName = site.nameOf('CHAT_KIND')

@@ -13,13 +13,6 @@ export interface Chat {
   body(lines: readonly string[], query: URLSearchParams): object
   /** Whether the query goes into the body alone. */
   readonly isQueryInBody?: boolean
-  /** The seconds that the body of a 429 asks to wait, where it has them beside `Retry-After`. */
-  retryAfter?(answer: Answer): unknown
-}
-
-interface Answer {
-  readonly retry_after?: unknown
-  readonly parameters?: { readonly retry_after?: unknown }
 }
 
 /** As code in a line: programs with a kind of Markdown take such a text as it is. */

@@ -11,5 +11,4 @@ export const discord: Chat = {
     allowed_mentions: { parse: [] },
     flags: suppressEmbeds,
   }),
-  retryAfter: (answer) => answer.retry_after,
 }

@@ -15,5 +15,4 @@ export const telegram: Chat = {
       link_preview_options: { is_disabled: true },
     }
   },
-  retryAfter: (answer) => answer.parameters?.retry_after,
 }

@@ -1,21 +1,19 @@
 import type { ChatKind } from '../../platform/chat-kind.ts'
 import { second } from '../../platform/clock.ts'
-import { parseObject } from '../../signup/json.ts'
+import { isRecord, parseObject } from '../../signup/json.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { post, type SendWorld } from '../webhook/send.ts'
 import type { Endpoint, Teller } from '../webhook/teller.ts'
 import type { Chat } from './chat.ts'
 import { composeLines } from './compose.ts'
 import { discord } from './discord.ts'
-import { googleChat } from './google-chat.ts'
+import { googlechat } from './google-chat.ts'
 import { mattermost } from './mattermost.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 
-const chats: Readonly<Record<ChatKind, Chat>> = {
-  ...{ slack, discord, mattermost, googlechat: googleChat, teams, telegram },
-}
+const chats: Record<ChatKind, Chat> = { slack, discord, mattermost, googlechat, teams, telegram }
 
 /** A channel of a chat program. Its URL is a secret. */
 export interface Channel extends Endpoint {
@@ -33,20 +31,16 @@ export interface Channel extends Endpoint {
 const [most, gapMs] = [500, 5 * second]
 
 /** Tells a channel who has signed up, without a signature. */
-export function chatTeller(
-  { key, host, url, title, sharers, ...channel }: Channel,
-  world: SendWorld,
-): Teller {
+export function chatTeller({ key, host, url, ...channel }: Channel, world: SendWorld): Teller {
   const chat = chats[channel.chat]
   const { origin, pathname, searchParams } = new URL(url)
   const target = chat.isQueryInBody === true ? origin + pathname : url
-  const retryAfter = (text: string) => Number(chat.retryAfter?.(parseObject(text) ?? {})) || 0
   const say = async (people: readonly Signup[], signal: AbortSignal) => {
-    const body = JSON.stringify(chat.body(composeLines(chat, title, people), searchParams))
+    const body = JSON.stringify(chat.body(composeLines(chat, channel.title, people), searchParams))
     return post({ url: target, body, signal, retryAfter }, world)
   }
   return {
-    ...{ key, host, together: { most, gapMs: gapMs * sharers } },
+    ...{ key, host, together: { most, gapMs: gapMs * channel.sharers } },
     tell: (messages, stop) =>
       say(
         messages.map(({ signup }) => signup),
@@ -54,4 +48,11 @@ export function chatTeller(
       ),
     test: (stop) => say([], stop),
   }
+}
+
+/** The seconds that the body of a 429 asks to wait: Discord and Telegram have them there. */
+function retryAfter(text: string): number {
+  const { retry_after, parameters } = parseObject(text) ?? {}
+  const asked = retry_after ?? (isRecord(parameters) ? parameters['retry_after'] : undefined)
+  return Number(asked) || 0
 }

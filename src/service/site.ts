@@ -53,10 +53,9 @@ export type SiteEndpoint = ReturnType<typeof endpointsOf>[number]
 export function endpointsOf(secrets: Pick<Secrets, 'sites'>, site: SiteConfig) {
   const { webhooks = [], chat } = secretsOf(secrets, site)
   const title = firstOf(site.page.title ?? '')
-  const sharers = [...secrets.sites.values()].filter(
-    (it) => chat && it.chat?.url === chat.url,
-  ).length
-  const channels = chat ? [{ ...chat, title, sharers }] : []
+  const all = [...secrets.sites.values()]
+  const sharers = all.filter((it) => it.chat?.url === chat?.url).length
+  const channels = chat ? [{ ...chat, title, sharers, own: ownColumns(site.fields) }] : []
   return [...webhooks, ...channels].map((endpoint, at) => {
     const { url } = endpoint
     const key = endpointKeyOf('chat' in endpoint ? `chat ${url}` : url)

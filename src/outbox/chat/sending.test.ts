@@ -42,6 +42,7 @@ function createWorld(log = new MemoryWebhookLog(), clock = new ManualClock(), sh
         host,
         key: 'key',
         title: 'Launch',
+        own: [],
         sharers,
       } as const
       const sender = new EndpointSender({

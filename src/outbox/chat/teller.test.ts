@@ -25,7 +25,8 @@ function createWorld(chat: ChatProgram, title = 'Launch', more = '') {
     } = emulator.take(url.slice(`https://${host}`.length), String(body))
     return { status, headers: new Headers(headers), text }
   }
-  const endpoint = { ...{ chat, url, host, title, sharers: 1 }, key: 'key' }
+  const own = [{ name: 'company', heading: 'Your company' }]
+  const endpoint = { ...{ chat, url, host, title, own, sharers: 1 }, key: 'key' }
   const teller = chatTeller(endpoint, { http, clock })
   const tell = async (...signups: readonly Signup[]) => {
     await clock.run(minute)
@@ -63,7 +64,7 @@ test.each(chatPrograms)(
     )
     expect(words(post.text)).toBe(
       `R&D <Launch>: 2 new signups
-person1@example.com, Ada Lovelace, Newsletter, company: Analytical Engines, topics: maths, weaving, vip: true
+person1@example.com, Ada Lovelace, Newsletter, Your company: Analytical Engines, topics: maths, weaving, vip: true
 person2@example.com, Sheet1
 00000001 00000002`,
     )

@@ -1,11 +1,11 @@
 import type { ChatKind } from '../../platform/chat-kind.ts'
 import { second } from '../../platform/clock.ts'
+import type { WebhookMessage } from '../../journal/contracts/webhook-log.ts'
 import { isRecord, parseObject } from '../../signup/json.ts'
-import type { Signup } from '../../signup/signup.ts'
 import { post, type SendWorld } from '../webhook/send.ts'
 import type { Endpoint, Teller } from '../webhook/teller.ts'
 import type { Chat } from './chat.ts'
-import { composeLines } from './compose.ts'
+import { composeLines, type ToldSite } from './compose.ts'
 import { discord } from './discord.ts'
 import { googlechat } from './google-chat.ts'
 import { mattermost } from './mattermost.ts'
@@ -16,10 +16,8 @@ import { telegram } from './telegram.ts'
 const chats: Record<ChatKind, Chat> = { slack, discord, mattermost, googlechat, teams, telegram }
 
 /** A channel of a chat program. Its URL is a secret. */
-export interface Channel extends Endpoint {
+export interface Channel extends Endpoint, ToldSite {
   readonly chat: ChatKind
-  /** The title of the site; may be empty. */
-  readonly title: string
   /** How many sites tell this channel. */
   readonly sharers: number
 }
@@ -35,17 +33,14 @@ export function chatTeller({ key, host, url, ...channel }: Channel, world: SendW
   const chat = chats[channel.chat]
   const { origin, pathname, searchParams } = new URL(url)
   const target = chat.isQueryInBody === true ? origin + pathname : url
-  const say = async (people: readonly Signup[], signal: AbortSignal) => {
-    const body = JSON.stringify(chat.body(composeLines(chat, channel.title, people), searchParams))
+  const say = async (messages: readonly WebhookMessage[], signal: AbortSignal) => {
+    const people = messages.map(({ signup }) => signup)
+    const body = JSON.stringify(chat.body(composeLines(chat, channel, people), searchParams))
     return post({ url: target, body, signal, retryAfter }, world)
   }
   return {
     ...{ key, host, together: { most, gapMs: gapMs * channel.sharers } },
-    tell: (messages, stop) =>
-      say(
-        messages.map(({ signup }) => signup),
-        stop,
-      ),
+    tell: say,
     test: (stop) => say([], stop),
   }
 }

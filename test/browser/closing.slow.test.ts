@@ -111,6 +111,18 @@ describe('when the last seat goes while somebody types', () => {
   })
 })
 
+test.each(['embed', 'page'])('the %s offers no place to who has one', async (kind) => {
+  await fill('full')
+  await using opened =
+    kind === 'embed' ? await shared.open({ body: tag('full') }) : await shared.visit('/?site=full')
+  const { page } = opened
+  await page.locator('.notice').waitFor()
+  await type(page)
+  await page.keyboard.press('Enter')
+  await page.locator('.rollcall-done').getByText(placed).waitFor()
+  await page.locator('.notice').waitFor({ state: 'hidden' })
+})
+
 describe('a German form of somebody’s own, in an English browser,', () => {
   const form = (site: string) => `<form lang="de" method="post" action="%s/api/signup?site=${site}">
       <label>E-Mail <input type="email" name="email" /></label><button>Los</button>

@@ -2,7 +2,7 @@ import { overflowKeyOf } from '../../signup/closing.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { personOf } from '../hashes.ts'
 import { type Dialect, type Row, statementsOf, type Step } from '../sql.ts'
-import { rowStatus } from './layout.ts'
+import { isOf, rowStatus } from './layout.ts'
 import { idOf } from './rows.ts'
 import { stepToCountIfSeatless } from './seats.ts'
 import type { Site } from './site.ts'
@@ -71,7 +71,16 @@ export function statusOfNew(
   const after = `coalesce((SELECT upto FROM tombstone WHERE site = ${site} AND hash = ${hash}), 0)`
   const earlier = (tab: string) =>
     `SELECT 1 FROM signup AS earlier WHERE ${ofPerson({ signup: 'earlier', person, tab, after })}`
-  const anywhere = `SELECT 1 FROM tab AS own WHERE own.site = ${site} AND EXISTS (${earlier('own.id')})`
+  // From one tab to the next that has the person: a site has many tabs, and a person may be in one a thousand times.
+  const anywhere = `WITH RECURSIVE been (tab) AS (
+      SELECT 0 UNION ALL SELECT (
+        SELECT next.tab FROM signup AS next
+        WHERE (next.person, next.tab) > (${person}, been.tab) AND next.person <= ${person}
+          AND next.person IS NOT NULL AND ${isOf('next.', 'listed')}
+        ORDER BY next.person, next.tab, next.position LIMIT 1
+      ) FROM been WHERE been.tab IS NOT NULL
+    ) SELECT 1 FROM been
+    WHERE (SELECT site FROM tab WHERE tab.id = been.tab) = ${site} AND EXISTS (${earlier('been.tab')})`
   return `CASE WHEN CAST(${hash} AS text) IS NOT NULL AND EXISTS (
       ${tab === undefined ? anywhere : earlier(tab)}
     ) THEN ${rowStatus.none} ELSE ${rowStatus.wanted} END`

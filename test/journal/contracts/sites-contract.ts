@@ -71,6 +71,25 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
   },
 
   {
+    title:
+      'who is on the list of one site gets a row on the waiting list of another, wherever they are',
+    run: inTwoSites(
+      async (news, shop) => {
+        for (const sheetTab of ['A', 'B', 'C']) {
+          await news.intake.append([makeSignup({ email: ada, sheetTab })])
+        }
+        await shop.intake.append(makeSignups(3))
+        const late = await shop.intake.append([makeSignup({ email: ada })])
+        expect(late).toMatchObject({ results: [{ sheetTab: 'Waiting' }] })
+        expect(late).not.toHaveProperty('duplicates')
+        const again = await news.intake.append([makeSignup({ email: ada })])
+        expect(again).toMatchObject({ results: [{ sheetTab: 'Waiting' }], duplicates: 1 })
+      },
+      { duplicates: 'ignore', closing: { after: 3, overflowTab: 'Waiting' } },
+    ),
+  },
+
+  {
     title: 'each site has its own backlog, tabs, batch and pages',
     run: inTwoSites(async (news, shop) => {
       await news.intake.append(makeSignups(2, { email: 'news@example.com' }))

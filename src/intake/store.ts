@@ -149,12 +149,15 @@ async function append(
 ): Promise<Appended> {
   const { client } = exchange
   const { challenge, journal, mail } = parts
+  const { idempotency, isConfirmed = false, isOwn = false } = submission
   exchange.take(exchange.signups)
-  if (journal.openness(parts.clock.now()) === 'closed') throw refuse.closed()
+  if (journal.openness(parts.clock.now()) === 'closed') {
+    // Another instance may have given the last seat to this key after it was looked up.
+    return (idempotency && (await journal.recall(idempotency))) ?? { kind: 'appended', results: [] }
+  }
   const token = challenge && (await admit(challenge, submission, exchange, parts))
   const receivedAt = parts.clock.now()
   const signups = submission.signups.map((one) => signupOf(one, receivedAt, client, parts))
-  const { idempotency, isConfirmed = false, isOwn = false } = submission
   const terms = { idempotency, token, client: client.rateLimitKey }
   const addressing = mail && addressingOf(exchange, mail)
   const isPending = addressing && mail.confirms && !isConfirmed

@@ -151,15 +151,6 @@ test('rows are read only when what a lost journal has begun to write is complete
   expect(spreadsheet.rows['Sheet1']).toHaveLength(4)
 })
 
-test('hundreds of waiting signups that have rows get no second one', async () => {
-  const withRows = Array.from({ length: 450 }, (_, at) => at)
-  await using world = await restoredWorld(withRows, { upto: 451, signups: 451 })
-  world.writer.start()
-  await world.delivered(451)
-  expect(writes(world.spreadsheet)).toHaveLength(1)
-  expect(world.spreadsheet.rows['Sheet1']).toHaveLength(451)
-})
-
 const down = { kind: 'retryable', message: 'down' } as const
 
 test.each([

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { cp, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -14,9 +14,7 @@ import { comparisonTests } from './contracts/comparison-contract.ts'
 import { holdTo, type JournalWorld } from './contracts/contract.ts'
 import { contracts } from './contracts/contracts.ts'
 import { previewedImports } from './contracts/import-log-contract.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { freezeNext } from '../../harness/freeze-next.ts'
-import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 async function createWorld(): Promise<JournalWorld> {
@@ -52,37 +50,6 @@ holdTo('SQLite, import log: previews', previewedImports, createWorld)
 // Each of these tests chooses itself which instance makes a call, and when that one starts.
 holdTo('SQLite, call ledger: the calls of one account', callLedgerTests, createWorld)
 
-test('signups that arrive together are committed in one transaction', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'journal.db')
-  await using journal = openSqliteJournal(file)
-  using reader = new DatabaseSync(file, { readOnly: true })
-  const count = () => reader.prepare('SELECT count(*) AS count FROM signup').get()?.['count']
-  // A reader sees only what is committed: nothing at first, and all 50 after the first answer.
-  const answers = makeSignups(50).map((signup) => journal.intake.append([signup]))
-  expect(count()).toBe(0)
-  await answers[0]
-  expect(count()).toBe(50)
-  await Promise.all(answers)
-})
-
-// If each of the 12 tries blocked the process for the 5 s that an append waits in all, this would take a minute.
-test('an append tries again while another writer holds the database, and succeeds when that one has ended', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'journal.db')
-  let tries = 0
-  const sleep = async (ms: number) => {
-    tries += 1
-    if (tries === 12) writer.exec('ROLLBACK')
-    await systemClock.sleep(ms)
-  }
-  await using journal = openSqliteJournal(file, {}, { clock: { ...systemClock, sleep } })
-  using writer = new DatabaseSync(file)
-  writer.exec('BEGIN IMMEDIATE')
-  expect(await journal.intake.append([makeSignup()])).toMatchObject({ kind: 'appended' })
-  expect(tries).toBe(12)
-})
-
 test('no later call adds a signup of an append that failed', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
@@ -94,22 +61,6 @@ test('no later call adds a signup of an append that failed', async () => {
   expect(await journal.intake.recall(idempotency)).toMatchObject({ kind: 'replayed' })
   using reader = new DatabaseSync(file, { readOnly: true })
   expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 })
-})
-
-test('batches with one number in a journal and its copy have different fingerprints, as their contents differ', async () => {
-  await using folder = await tempFolder()
-  const frozen = async (path: string) => {
-    await using journal = openSqliteJournal(path)
-    await journal.intake.append([makeSignup()])
-    return await freezeNext(journal.delivery)
-  }
-  const file = join(folder.path, 'journal.db')
-  const copy = join(folder.path, 'copy.db')
-  await openSqliteJournal(file)[Symbol.asyncDispose]()
-  await cp(file, copy)
-  const [one, other] = [await frozen(file), await frozen(copy)]
-  expect(one?.number).toBe(other?.number)
-  expect(one?.fingerprint).not.toBe(other?.fingerprint)
 })
 
 test('the journal forgets after an hour who made a tab, when the next new tab comes', async () => {
@@ -248,20 +199,6 @@ test('SQL statements that run often have a fixed limit, so SQLite plans them onc
     'reader.page',
     'reader.pending',
   ])
-})
-
-test('a settled batch names its spreadsheet', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'journal.db')
-  await using journal = openSqliteJournal(file, { spreadsheet: 'one' })
-  await journal.intake.append(makeSignups(2))
-  for (const _ of [1, 2]) {
-    const batch = await freezeNext(journal.delivery, { rowsMax: 1 })
-    await journal.delivery.settle(batch?.number ?? 0, 1)
-  }
-  using database = new DatabaseSync(file)
-  const rows = database.prepare('SELECT spreadsheet FROM batch').all()
-  expect(rows).toEqual([{ spreadsheet: 'one' }, { spreadsheet: 'one' }])
 })
 
 test('a journal of a newer version is refused with what to do, and left as it is', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import { type Act, neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
+import { neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import { createDeliveryWorld } from './writer-world.ts'
@@ -30,18 +30,6 @@ test('a batch is reported with its number, its rows and its tries', async () => 
     [1, 3, 1],
     [2, 1, 3],
   ])
-})
-
-test('a foreign marker is reported', async () => {
-  const reports: string[] = []
-  const heard = { deliveryOddity: (message: string) => reports.push(message) }
-  await using it = createDeliveryWorld({ heard })
-  const acts: Act[] = [{ applies: false, answers: { kind: 'foreign', message: 'taken' } }]
-  it.spreadsheet.script = () => acts.shift()
-  it.writer.start()
-  await it.journal.intake.append([makeSignup()])
-  await it.delivered(1)
-  expect(reports).toEqual(['taken'])
 })
 
 test('the start is reported once, with the place of the rows', async () => {

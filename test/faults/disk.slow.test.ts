@@ -5,7 +5,6 @@ import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { allDelivered, readiness, waitUntil } from '../../harness/delivery-state.ts'
 import { interceptedFiles } from '../../harness/failing-files.ts'
 import { limitFileSize, underSmallLimit } from '../../harness/file-size-limit.ts'
-import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { failedStart, type RunningService, startService } from '../../harness/start-service.ts'
@@ -59,37 +58,13 @@ async function expectSafeWithoutRoom(service: RunningService): Promise<string[]>
 
 // Only Linux can limit the files of another process.
 describe.skipIf(process.platform !== 'linux')('when the disk is full', () => {
-  test('signups are refused with 503 and not stored while no file can grow, and accepted when there is room (workbook)', async () => {
+  test('signups are refused with 503 and not stored while no file can grow, and accepted when there is room', async () => {
     await using folder = await tempFolder()
     await using service = await startService({ dataDir: folder.path })
     const accepted = await expectSafeWithoutRoom(service)
     await service.stop()
     expect(readJournal(folder.path).map(({ email }) => email)).toEqual(accepted)
     expect(addressesIn(folder.path)).toEqual(accepted)
-  })
-
-  test('signups are refused with 503 and not stored while no file can grow, and accepted when there is room (Google)', async () => {
-    await using world = await createGoogleWorld()
-    await using service = await startService({ env: world.env })
-    const accepted = await expectSafeWithoutRoom(service)
-    expect(await addressesInSheet(world)).toEqual(accepted)
-  })
-
-  test('a batch that is on its way while no file can grow is written once', async () => {
-    await using world = await createGoogleWorld()
-    await using service = await startService({ env: world.env })
-    await postSignup(service.url, { email: 'ada@example.com' })
-    await allDelivered(service)
-    world.emulator.faults.add({ on: 'batchUpdate', delayMs: 1500 })
-    await postSignup(service.url, { email: 'grace@example.com' })
-    const isApplied = async () => (await world.rows('Sheet1'))?.length === 3
-    await waitUntil(isApplied, () => 'no batch was applied')
-    fill(service)
-    const cannotSettle = () => service.output().includes('delivery delayed')
-    await waitUntil(cannotSettle, () => 'the batch was settled without room for it')
-    makeRoom(service)
-    await allDelivered(service)
-    expect(await addressesInSheet(world)).toEqual(['ada@example.com', 'grace@example.com'])
   })
 
   test.each(['a new journal', 'a journal with signups'])(

@@ -150,23 +150,6 @@ test('nothing is to be compared when all signups of a backup were written', asyn
   })
 })
 
-test('who was forgotten after the backup and signs up after the restore stays', async () => {
-  const email = 'back@example.com'
-  await using world = await backedUp(
-    (journal) => journal.intake.append([makeSignup({ email })]),
-    async (journal) => {
-      await journal.intake.append(makeSignups(5))
-      await journal.erasure.forget(email)
-    },
-  )
-  expect(await world.restore()).toMatchObject({ signups: 1, forgotten: 1 })
-  await world.inRestored(async ({ intake, erasure, reader }) => {
-    await intake.append([makeSignup({ email })])
-    await erasure.eraseNext(0)
-    expect((await reader.page(0, 9)).map(({ position }) => position)).toEqual([2])
-  })
-})
-
 test('a restored journal counts each call of the journal that it replaces, from the first on', async () => {
   const now = Date.now()
   const time = { now: () => now, elapsed: () => 0 }
@@ -420,32 +403,6 @@ test('the status of a pending signup tells its own tab after a restore, though i
   await world.inRestored(async ({ intake, reader }) => {
     expect(await reader.page(0, 9)).toEqual([])
     expect(await intake.find(asked.id)).toMatchObject({ position: 0, sheetTab: 'News' })
-  })
-})
-
-test('a welcome that waits goes after a restore only if the backup has its signup', async () => {
-  const policy = { confirmation: { waitMs: 7 * 24 * 60 * minute }, welcomes: true }
-  const [ada, bob] = ['ada@example.com', 'bob@example.com']
-  const greeting = { share: 'share', language: 'en' }
-  let links: readonly string[] = []
-  await using world = await backedUp(
-    async (journal) => {
-      for (const email of [ada, bob]) await ask(journal, { email })
-      const mails = await claim(journal, noon)
-      for (const { number } of mails)
-        await journal.outbox.settle(number, { kind: 'sent', at: noon })
-      links = mails.map(({ id }) => id)
-    },
-    async (journal) => {
-      await journal.confirmation.confirm(links[0] ?? '', noon + 1)
-      await journal.intake.append([makeSignup({ email: bob })], { greeting })
-    },
-    policy,
-  )
-  await world.restore()
-  await world.inRestored(async (journal) => {
-    const mails = await claim(journal, noon + 60 * minute)
-    expect(mails.map(({ kind, email }) => [kind, email])).toEqual([['welcome', ada]])
   })
 })
 

@@ -43,7 +43,6 @@ const mustHappen = [
   'limbo came back',
   'deliveryOddity',
   ...personActs.map((act) => `person: ${act}`),
-  'old layout',
   'killed',
   'kill',
   'crash loop',

@@ -19,8 +19,6 @@ interface PeopleOptions {
   readonly sharing: Sharing
   readonly truth: Truth
   readonly dice: Dice
-  /** Called when the title or the columns of a sheet have changed. */
-  readonly onNewLayout: (sheetId: number) => void
 }
 
 /** A version in Google's version history. */
@@ -109,12 +107,7 @@ export class People {
     const title = titles[dice.between(0, titles.length - 1)]
     if (title === undefined) return false
     const others = titles.filter((other) => other !== title)
-    const onNewLayout = (changed: string) => this.#changed(changed)
-    return tabActs[act]({ sheet, dice, title, others, number: this.#acts, onNewLayout })
-  }
-
-  #changed(title: string): void {
-    this.#options.onNewLayout(this.#idOf(title))
+    return tabActs[act]({ sheet, dice, title, others, number: this.#acts })
   }
 
   /** Restores an earlier version, or takes that back. */
@@ -124,7 +117,6 @@ export class People {
     if (!saved) return false
     const before = sheet.metadata()
     sheet.restore(saved.version, this.#restoresMetadata)
-    for (const title of sheet.titles()) this.#changed(title)
     if (!this.#restoresMetadata) return true
     const [left, after] = [idsOf(before), idsOf(sheet.metadata())]
     const lost = idsOf(before.filter((one) => !isOfAppliedBatch(one))).difference(after)

@@ -4,8 +4,6 @@ import { addressEnd } from './make-signup.ts'
 
 export interface SentRow {
   readonly email: string
-  /** The column (from 0) of the address. */
-  readonly column: number
   readonly sheetId: number
 }
 
@@ -48,9 +46,7 @@ export function readBatch(body: unknown): SentBatch {
 function rowsOf(request: sheets_v4.Schema$AppendCellsRequest | undefined): SentRow[] {
   return (request?.rows ?? []).flatMap(({ values = [] }) => {
     const texts = values.map((cell) => cell.userEnteredValue?.stringValue ?? '')
-    const column = texts.findIndex((text) => text.endsWith(addressEnd))
-    return column < 0
-      ? []
-      : [{ email: texts[column] ?? '', column, sheetId: request?.sheetId ?? 0 }]
+    const email = texts.find((text) => text.endsWith(addressEnd))
+    return email === undefined ? [] : [{ email, sheetId: request?.sheetId ?? 0 }]
   })
 }

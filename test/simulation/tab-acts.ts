@@ -12,26 +12,20 @@ export interface Hand {
   readonly others: readonly string[]
   /** A number that no act had before. */
   readonly number: number
-  /** Call when the title or the columns of this tab have changed. */
-  readonly onNewLayout: (title: string) => void
 }
 
 /** What people do to tabs. Each act returns false when it is not possible now. */
 export const tabActs: Readonly<Record<TabAct, (hand: Hand) => boolean>> = {
-  'rename tab'({ sheet, title, number, onNewLayout }) {
-    const newTitle = `${title} ${number}`
-    sheet.renameTab(title, newTitle)
-    onNewLayout(newTitle)
+  'rename tab'({ sheet, title, number }) {
+    sheet.renameTab(title, `${title} ${number}`)
     return true
   },
-  'swap tabs'({ sheet, title, others, dice, onNewLayout }) {
+  'swap tabs'({ sheet, title, others, dice }) {
     const other = others[dice.between(0, others.length - 1)]
     if (other === undefined) return false
     sheet.renameTab(title, 'for a moment')
     sheet.renameTab(other, title)
     sheet.renameTab('for a moment', other)
-    onNewLayout(title)
-    onNewLayout(other)
     return true
   },
   'delete tab'({ sheet, title, others }) {
@@ -80,29 +74,25 @@ export const tabActs: Readonly<Record<TabAct, (hand: Hand) => boolean>> = {
     if (hasRows(hand)) sheet.editCell(title, `A${anyRow(hand)}`, 'somebody')
     return hasRows(hand)
   },
-  'narrow tab'({ sheet, title, dice, onNewLayout }) {
+  'narrow tab'({ sheet, title, dice }) {
     sheet.resizeTab(title, { columnCount: dice.between(3, 9) })
-    onNewLayout(title)
     return true
   },
-  'insert column'({ sheet, title, dice, onNewLayout }) {
+  'insert column'({ sheet, title, dice }) {
     const { columnCount } = sheet.tab(title).gridProperties ?? {}
     sheet.insertColumns(title, dice.between(0, Math.min(columns.length, columnCount ?? 0)))
-    onNewLayout(title)
     return true
   },
   'move column'(hand) {
-    const { sheet, title, onNewLayout } = hand
+    const { sheet, title } = hand
     sheet.moveColumn(title, anyColumn(hand), anyColumn(hand))
-    onNewLayout(title)
     return headerOf(hand).length > 1
   },
   'rename column'(hand) {
-    const { sheet, title, dice, onNewLayout } = hand
+    const { sheet, title, dice } = hand
     if (headerOf(hand).length === 0) return false
     const cell = `${'ABCDEFGHIJKLMNOP'[anyColumn(hand)] ?? 'A'}1`
     sheet.editCell(title, cell, dice.pick(['Notes', 'Email', 'Name']))
-    onNewLayout(title)
     return true
   },
 }

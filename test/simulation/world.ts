@@ -85,9 +85,7 @@ class World {
       truth: this.#truth,
       dice: this.#dice,
       now: () => this.#time.now,
-      writers: this.#schedule.writers,
       tokenLifeMs: this.#schedule.tokenLifeMs,
-      onOldLayout: () => this.#note('old layout'),
     })
     this.#network = new Network({
       time: this.#time,

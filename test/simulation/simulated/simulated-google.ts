@@ -6,7 +6,6 @@ import {
 } from '../../../emulators/google-sheets/answer.ts'
 import { answer } from '../../../emulators/google-sheets/api.ts'
 import { ApiError } from '../../../emulators/google-sheets/api-error.ts'
-import { displayText } from '../../../emulators/google-sheets/cell.ts'
 import { SheetsModel } from '../../../emulators/google-sheets/model.ts'
 import { findRoute, type Route } from '../../../emulators/google-sheets/route.ts'
 import { owner, SpreadsheetHandle } from '../../../emulators/google-sheets/spreadsheet-handle.ts'
@@ -14,7 +13,6 @@ import type { Caller, SpreadsheetState } from '../../../emulators/google-sheets/
 import { unauthenticated } from '../../../emulators/google-sheets/tokens.ts'
 import type { OutgoingRequest } from '../../../src/platform/http-client.ts'
 import type { Millis } from '../../../src/signup/signup.ts'
-import { OldLayouts } from './old-layouts.ts'
 import { People } from '../people.ts'
 import type { Dice } from '../dice.ts'
 import { Sharing } from '../sharing.ts'
@@ -34,12 +32,8 @@ export interface GoogleOptions {
   readonly truth: Truth
   readonly dice: Dice
   readonly now: () => Millis
-  /** How many processes write, each of which has learned the layout on its own. */
-  readonly writers: number
   /** How long an access token keepMs. */
   readonly tokenLifeMs: Millis
-  /** Called for a batch that went by the tabs or columns from before a person's change. */
-  readonly onOldLayout: () => void
 }
 
 /** The emulator's model of Google, without HTTP and in simulated time. Tells `truth` what it applies. */
@@ -50,14 +44,12 @@ export class SimulatedGoogle {
   readonly #state: SpreadsheetState
   readonly #truth: Truth
   readonly #sharing: Sharing
-  readonly #oldLayouts: OldLayouts
-  readonly #onOldLayout: () => void
   readonly #tokenLifeMs: Millis
   /** When each token runs out. */
   readonly #tokens = new Map<string, Millis>()
 
   constructor(options: GoogleOptions) {
-    const { truth, dice, now, writers, tokenLifeMs, onOldLayout } = options
+    const { truth, dice, now, tokenLifeMs } = options
     this.#tokenLifeMs = tokenLifeMs
     this.#truth = truth
     this.#model = new SheetsModel({ random: dice.random })
@@ -66,12 +58,9 @@ export class SimulatedGoogle {
       sharedWith: { [owner.email]: 'owner', [robot.email]: 'editor' },
     })
     this.sheet = new SpreadsheetHandle(this.#model, this.#state)
-    this.#oldLayouts = new OldLayouts(truth, writers)
-    this.#onOldLayout = onOldLayout
     const { sheet } = this
     this.#sharing = new Sharing({ sheet, email: robot.email, dice, now })
-    const onNewLayout = (sheetId: number) => this.#oldLayouts.changed(sheetId)
-    this.people = new People({ sheet, sharing: this.#sharing, truth, dice, onNewLayout })
+    this.people = new People({ sheet, sharing: this.#sharing, truth, dice })
   }
 
   /** Takes a request that reaches Google: checks its token now. It may be applied later. */
@@ -148,15 +137,6 @@ export class SimulatedGoogle {
   #seeApplied({ rows, marker }: SentBatch): void {
     for (const { email, sheetId } of rows) this.#truth.applyRow(email, sheetId, marker)
     this.#truth.countMarkers(this.#ourMarkers())
-    const isOld = this.#oldLayouts.see(() =>
-      rows.map(({ email, sheetId, column }) => {
-        const { title = '', rows: [first = []] = [] } =
-          this.#state.sheets.find((sheet) => sheet.sheetId === sheetId) ?? {}
-        const tab = this.#truth.tabOf(email)
-        return { tab, sheetId, title, column, header: first.map(displayText) }
-      }),
-    )
-    if (isOld) this.#onOldLayout()
   }
 
   #ourMarkers(): number {

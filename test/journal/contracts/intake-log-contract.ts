@@ -4,12 +4,13 @@ import { freezeNext } from '../../../harness/freeze-next.ts'
 import { makeFullSignup, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { Appended, AppendTerms, TabCursor } from '../../../src/journal/contracts/intake-log.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
-import { type ContractTest, inJournal, inTwo, nth } from './contract.ts'
+import { type ContractTest, inJournal, inTwo, nth, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 const minute = 60 * 1000
 const token = { token: 'digest of a token' }
 const used = { kind: 'tokenUsed' }
+const oneTab = { newTabsMax: 1, newTabsPerHourMax: 1, namedTabs: ['Sheet1'] }
 
 const add = (journal: Journal, terms: AppendTerms, receivedAt = noon) =>
   journal.intake.append([makeSignup({ receivedAt })], terms)
@@ -132,14 +133,16 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'an append that fails leaves none of its signups and no tab',
-    run: inJournal(async (journal) => {
+    title: 'an append that fails leaves none of its signups and no tab, and no tab counts',
+    run: underPolicy(oneTab, async (journal) => {
       const twice = makeSignup()
       const other = makeSignup({ sheetTab: 'Never made' })
-      await expect(journal.intake.append([other, twice, twice])).rejects.toThrow()
+      const append = journal.intake.append([other, twice, twice], { client: 'a' })
+      await expect(append).rejects.toThrow()
       expect(await journal.intake.find(other.id)).toBeUndefined()
       expect(await journal.reader.backlog()).toBe(0)
-      const answer = await journal.intake.append([makeSignup({ sheetTab: 'never made' })])
+      const again = makeSignup({ sheetTab: 'never made' })
+      const answer = await journal.intake.append([again], { client: 'a' })
       expect(tabsOf(answer)).toEqual(['never made'])
     }),
   },

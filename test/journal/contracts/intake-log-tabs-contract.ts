@@ -59,15 +59,6 @@ export const numberOfTabs: readonly ContractTest[] = [
       }
     },
   },
-
-  {
-    title: 'the new tab of an append that failed does not count',
-    run: underPolicy({ newTabsMax: 1 }, async (journal) => {
-      const twice = makeSignup({ sheetTab: 'Failed' })
-      await expect(journal.intake.append([twice, twice])).rejects.toThrow()
-      expect(await addTo(journal, ['Other', 'Failed'])).toEqual(['Other', undefined])
-    }),
-  },
 ]
 
 /** The number of new tabs that one client may make in an hour is limited. The client is its address. */
@@ -112,15 +103,6 @@ export const newTabsByClient: readonly ContractTest[] = [
       const day = 24 * hour
       expect(await addTo(journal, ['A', 'B', 'C'], 'a', noon + day)).toEqual(['A', 'B', undefined])
       expect(await addTo(journal, ['C', 'D', 'E'], 'a', noon)).toEqual(['C', 'D', undefined])
-    }),
-  },
-
-  {
-    title: 'an append that failed counts for no client',
-    run: underPolicy(fewTabsAnHour, async (journal) => {
-      const twice = makeSignup({ sheetTab: 'Failed' })
-      await expect(journal.intake.append([twice, twice], { client: 'a' })).rejects.toThrow()
-      expect(await addTo(journal, ['A', 'B', 'C'], 'a')).toEqual(['A', 'B', undefined])
     }),
   },
 

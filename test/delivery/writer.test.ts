@@ -218,23 +218,6 @@ test('after a restart the frozen batch is sent first, unchanged', async () => {
   expect(it.spreadsheet.rows['Sheet1']).toEqual(signups.map(({ email }) => email))
 })
 
-test('a refusal that only the operator can solve blocks delivery until it is solved, and health has its message', async () => {
-  await using it = world()
-  let isMended = false
-  it.spreadsheet.script = () =>
-    isMended ? undefined : refuses('The caller does not have permission')
-  it.writer.start()
-  await it.journal.intake.append(makeSignups(2))
-  await it.clock.run(2 * hour)
-  expect(it.health.delivery).toMatchObject({ error: 'The caller does not have permission' })
-  // 5 s, 10 s, 20 s, then every 30 s for an hour, then every 5 minutes: one call each.
-  expect(writes(it.spreadsheet).length).toBeGreaterThan(60 * 2 + 10)
-  expect(writes(it.spreadsheet).length).toBeLessThan(60 * 2 + 20)
-  isMended = true
-  await it.delivered(2)
-  expect(it.health.delivery).toEqual({ state: 'ok' })
-})
-
 test('health reports a spreadsheet that cannot be opened before the first signup comes', async () => {
   await using it = world()
   const refused = {
@@ -312,19 +295,6 @@ test(
     await it.delivered(1)
   },
 )
-
-test('while delivery fails for a reason that may pass, health says that it is delayed', async () => {
-  await using it = world()
-  let isUp = false
-  it.spreadsheet.script = () => (isUp ? undefined : neverArrived)
-  it.writer.start()
-  await it.journal.intake.append([makeSignup()])
-  await it.clock.run(minute)
-  expect(it.health.delivery).toEqual({ state: 'delayed', error: 'socket hang up' })
-  isUp = true
-  await it.delivered(1)
-  expect(it.health.delivery).toEqual({ state: 'ok' })
-})
 
 test.each([
   { what: 'whose outcome is unknown', tries: ['write 1', 'write 1'] },

@@ -144,26 +144,6 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     },
   )
 
-  test.each(['cut before', 'cut after'] as const)(
-    'a bulk request with a refused tab whose commit has no answer gets the result of each signup: %s',
-    async (fault) => {
-      await using world = await createWorld()
-      const behind = server.url(world.database, world.proxy.port)
-      await using strict = await openPostgresJournal(behind, { newTabsMax: 0 }, { limits })
-      const [first, refused, last] = [
-        makeSignup(),
-        makeSignup({ sheetTab: 'Another' }),
-        makeSignup({ email: grace }),
-      ]
-      const idempotency = { space: '', key: 'bulk', fingerprint: 'bulk' }
-      world.proxy.fail(/^COMMIT/, fault)
-      const results = [{ id: first.id, position: 3 }, undefined, { id: last.id, position: 4 }]
-      const answer = await strict.intake.append([first, refused, last], { idempotency })
-      expect(answer).toMatchObject({ kind: 'appended', results })
-      expect(await strict.intake.recall(idempotency)).toMatchObject({ kind: 'replayed', results })
-    },
-  )
-
   test('a stored signup is answered although the answer to a known key of its group cannot be read', async () => {
     await using world = await createWorld()
     await append(world.other, ada)

@@ -54,16 +54,6 @@ describe.concurrent('a transaction on PostgreSQL', () => {
     },
   )
 
-  test.each(
-    ways.flatMap(([way, add]) =>
-      ['08P01', '40003', '57P01', '58030', 'F0001', 'XX000'].map((code) => ({ way, add, code })),
-    ),
-  )('a commit that is answered with $code is reported as unknown, $way', async ({ add, code }) => {
-    await using world = await createTransactionWorld(server)
-    world.proxy.fail(/^COMMIT/, failingWith(code), 2)
-    expect(await rejection(add(world.db))).toMatchObject({ name: 'OutcomeUnknown' })
-  })
-
   test.each(ways)(
     'a commit that did not wait for its standby to the end is reported as unknown, %s',
     async (_, add) => {

@@ -14,7 +14,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
-import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
@@ -226,29 +225,6 @@ test('no index has plain addresses, of which it would keep bytes, whatever asks 
   const indexed = indexes.map(({ sql }) => String(sql).split(' WHERE ')[0] ?? '')
   expect(indexed.length).toBeGreaterThan(10)
   expect(indexed.filter((columns) => columns.includes('email'))).toEqual([])
-})
-
-test('the journal forgets the calls of an account after a little more than a day', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'journal.db')
-  const clock = new ManualClock()
-  await using journal = openSqliteJournal(file)
-  using database = new DatabaseSync(file, { readOnly: true })
-  const kept = () =>
-    Number(database.prepare('SELECT count(*) AS count FROM provider_call').get()?.['count'])
-  const quota = { perMinute: 50, perDay: 10_000 }
-  await journal.callLedger('another', clock).reserve(quota)
-  const ledger = journal.callLedger('robot', clock)
-  for (let hour = 0; hour <= 24; hour++) {
-    expect(await ledger.reserve(quota)).toBe(0)
-    await clock.run(3_600_000)
-  }
-  expect(kept()).toBe(26)
-  for (let hour = 0; hour < 48; hour++) {
-    await ledger.reserve(quota)
-    await clock.run(3_600_000)
-  }
-  expect(kept()).toBeLessThanOrEqual(28)
 })
 
 test('a signup is in the write-ahead log when its answer comes, and in the file itself when the journal is closed', async () => {

@@ -98,6 +98,9 @@ test.each([
   ['40003', false],
   ['57P01', false],
   ['08006', false],
+  ['08P01', false],
+  ['58030', false],
+  ['F0001', false],
   ['XX000', false],
 ])('after the code %s, nothing was committed: %s', (code, isSure) => {
   expect(isRefusal(answerWith(code))).toBe(isSure)

@@ -107,22 +107,6 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'each of two processes sees all calls that the other one has made meanwhile',
-    run: inTwo(async (one, other) => {
-      const clock = new ManualClock()
-      const [first, second] = [one.callLedger(account, clock), other.callLedger(account, clock)]
-      for (const ledger of [first, second, first]) {
-        for (let call = 0; call < 3; call++) {
-          expect(await ledger.reserve({ perMinute: 9, perDay: 9 })).toBe(0)
-        }
-      }
-      for (const ledger of [first, second]) {
-        expect(await ledger.reserve({ perMinute: 9, perDay: 100 })).toBe(61_000)
-      }
-    }),
-  },
-
-  {
     title: 'each account has a quota of its own',
     run: inTwo(async (one, other) => {
       const clock = new ManualClock()

@@ -1,8 +1,7 @@
 // @module-tag slow
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { accessibilityProblems, openPage } from '../../harness/browser.ts'
-import { htmlProblems } from '../../harness/html-problems.ts'
+import { openPage } from '../../harness/browser.ts'
 import { patienceMs } from '../../harness/patience.ts'
 import { shareService } from '../../harness/shared-service.ts'
 import { projectRoot } from '../../harness/source-file.ts'
@@ -45,18 +44,4 @@ test('whatever is pressed, and in whatever order, each who was answered has one 
   expect(await numberOf('rows')).toBe(await numberOf('answered'))
   expect([await numberOf('missing'), await numberOf('double')]).toEqual(['0', '0'])
   expect(complaints).toEqual([])
-})
-
-test.each([
-  ['a wide page', { viewport: { width: 1280, height: 900 } }],
-  ['the dark', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
-  ['a phone', { viewport: { width: 360, height: 740 } }],
-] as const)('the page to break it on fits %s, and is for everybody', async (_, look) => {
-  await using opened = await openPage(shared.browser, addressOf(), look)
-  const { page } = opened
-  await page.locator('#missing dd').first().waitFor()
-  expect(await accessibilityProblems(page, true)).toEqual([])
-  const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth)
-  expect(scrollWidth).toBe(look.viewport.width)
-  expect(await htmlProblems(await (await fetch(addressOf())).text())).toEqual([])
 })

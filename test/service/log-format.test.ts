@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-
-import { startService } from '../../harness/start-service.ts'
 import { startOnTerminal } from '../../harness/terminal.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -21,21 +19,6 @@ test(
       await terminal.sees(line)
       terminal.kill('SIGTERM')
       expect(await terminal.ended).toBe(0)
-    }
-  },
-)
-
-test(
-  'elsewhere the log is JSON, and LOG_FORMAT=text makes it one for people, without colours',
-  { tags: 'slow' },
-  async () => {
-    for (const [format, line] of [
-      ['', '"msg":"delivery started"}'],
-      ['text', 'INFO  delivery started  location='],
-    ] as const) {
-      await using service = await startService({ env: { LOG_FORMAT: format } })
-      await expect.poll(service.output).toContain(line)
-      expect(service.output()).not.toContain('\u001b')
     }
   },
 )

@@ -153,27 +153,6 @@ describe.each(['light', 'dark'] as const)('in the %s theme axe finds no problem'
       expect(await accessibilityProblems(page, !isBare)).toEqual([])
     }
   })
-
-  test.each(['/?name=required', '/api/signup/form?theme=auto&name=required'])(
-    'on %s after an error that the service or the script shows',
-    async (path) => {
-      for (const isScripted of [false, true]) {
-        await using opened = await open(branded, path, { colorScheme })
-        const { page } = opened
-        if (!isScripted) {
-          await page.route('**/assets/page.js', (route) => route.abort())
-          await page.reload()
-        }
-        await withoutItsOwnCheck(page)
-        await page.getByRole('button', { name: 'Count me in' }).click()
-        await expect.poll(() => page.locator('[aria-invalid]').count()).toBe(3)
-        await page.getByText('That did not work yet').waitFor()
-        const isBare = path.includes('form')
-        if (isBare && colorScheme === 'dark') await putOnDark(page)
-        expect(await accessibilityProblems(page, !isBare)).toEqual([])
-      }
-    },
-  )
 })
 
 /** Puts a dark page behind the bare form, as axe cannot see the page around a frame. */
@@ -190,13 +169,4 @@ test('every control is at least 44 pixels high, except a checkbox inside its lab
     .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().height))
   expect(heights).toHaveLength(5)
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
-})
-
-test('no page scrolls sideways on a phone', async () => {
-  for (const path of ['/', '/api/signup/form', '/api/signup/thanks', '/nothing']) {
-    await using opened = await open(branded, path, { viewport: { width: 320, height: 480 } })
-    const overflow = () =>
-      opened.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    expect([path, await overflow()]).toEqual([path, 0])
-  }
 })

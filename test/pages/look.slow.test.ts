@@ -137,21 +137,6 @@ describe('the summary of errors', () => {
       expect(await seen(true)).toEqual(await seen(false))
     },
   )
-
-  test('looks like the alert of a failure', async () => {
-    await using opened = await visit('/')
-    const { page } = opened
-    await page.locator('[type=submit]').click()
-    await page.locator('.alert').waitFor()
-    const look = async (selector: string) =>
-      Promise.all(['background-color', 'border', 'padding'].map((it) => style(page, selector, it)))
-    const summary = await look('.alert')
-    await page.route('**/api/signup?*', (route) => route.fulfill({ status: 400, json: {} }))
-    await page.locator('[name=email]').fill('ada@example.com')
-    await page.locator('[type=submit]').click()
-    await page.locator('.rollcall-alert:not(:empty)').waitFor()
-    expect(await look('.rollcall-alert')).toEqual(summary)
-  })
 })
 
 describe('the thanks', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readMoment } from './moment.ts'
 
 const now = Date.UTC(2026, 10, 22, 12)
@@ -15,7 +15,9 @@ test.each([
   ['1.2.2026', '2026-02-01T00:00:00.000Z'],
   ['1970-01-01', '1970-01-01T00:00:00.000Z'],
   ['2026-11-23T12:00:00', '2026-11-23T12:00:00.000Z'],
-])('%j is %s', (text, moment) => {
+])('%j is %s, wherever the machine is', (text, moment) => {
+  vi.stubEnv('TZ', 'America/New_York')
+  onTestFinished(() => void vi.unstubAllEnvs())
   expect(iso(readMoment(text, now))).toBe(moment)
 })
 

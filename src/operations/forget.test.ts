@@ -55,3 +55,17 @@ test('the signup of another forgotten person in a batch is not told as one of th
     rows: { waiting: 0 },
   })
 })
+
+test('rows of a site without a spreadsheet are not waited for, and the site is told', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  await journal.intake.append([makeSignup({ email: 'ada@example.com' })])
+  await deliver(journal)
+  const startRemoval = () => expect.fail('No row can be removed.')
+  const given = { reachable: new Set<string>(), startRemoval }
+  expect(await forgetIn(journal, 'ada@example.com', given)).toMatchObject({
+    done: false,
+    rows: { waiting: 1 },
+    reason: null,
+    absentSites: ['default'],
+  })
+})

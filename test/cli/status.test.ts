@@ -1,6 +1,6 @@
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { bootService } from '../../harness/boot-service.ts'
 import { readStatus, type Status } from '../../src/operations/status.ts'
 import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -174,7 +174,9 @@ test(
   },
 )
 
-test('today and seven days begin at midnight in UTC', async () => {
+test('today and seven days begin at midnight in UTC, wherever the machine is', async () => {
+  vi.stubEnv('TZ', 'America/New_York')
+  onTestFinished(() => void vi.unstubAllEnvs())
   await using data = await tempFolder()
   await using journal = openSqliteJournal(join(data.path, 'journal.db'))
   const midnight = Date.UTC(2026, 10, 20)

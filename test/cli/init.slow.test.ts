@@ -74,9 +74,9 @@ const noTest = [
   ['Send a test signup, to see its row?', 'n'],
 ] as const
 
-/** Runs `init` to its end, step by step. Resolves with all that the terminal has shown. */
-async function init(
-  { folder, env = {} }: Pick<SetUp, 'folder'> & Partial<Pick<SetUp, 'env'>>,
+/** Runs `init` to its end, and expects what it says, step by step. Resolves with all that it has shown. */
+async function expectInit(
+  { folder, env = {} }: { folder: string; env?: Readonly<Record<string, string>> },
   steps: readonly Step[],
   { code = 0, more = {} } = {},
 ): Promise<string> {
@@ -102,7 +102,14 @@ test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doc
     [share, ''],
     [google.email, ''],
   ]
-  const shown = await init(world, [where, way, key, ...shared, ...Object.values(others), ...noTest])
+  const shown = await expectInit(world, [
+    where,
+    way,
+    key,
+    ...shared,
+    ...Object.values(others),
+    ...noTest,
+  ])
   expect(await world.settings()).toEqual({
     SHEETS_SHEET_ID: url(google),
     SHEETS_CREDENTIALS_EMAIL: google.email,
@@ -119,7 +126,7 @@ test('init sets up a key that acts as a person, and what the machine has', async
   const { where, way, key, challenge, origins } = answers(world)
   const sheet = emulator.createSpreadsheet({ sharedWith: 'grace@example.com' }).id
   emulator.tokens.allow(email, 'grace@example.com')
-  await init(world, [
+  await expectInit(world, [
     ...[where, [way[0], down + enter] as const, key],
     ['The address of the person', `grace${enter}`],
     ['not an email address', `@example.com${enter}`],
@@ -139,14 +146,14 @@ test('init sets up a key that acts as a person, and what the machine has', async
     ['Share the spreadsheet with machine@my-project.iam.gserviceaccount.com as Editor', ''],
     ['Check again?', 'n'],
   ]
-  await init(world, steps, { code: 1, more })
+  await expectInit(world, steps, { code: 1, more })
   expect(await world.settings()).toMatchObject({ SHEETS_SIGN_IN: 'application-default' })
 })
 
 test('a wrong answer is explained and asked for again', async () => {
   await using world = await setUp()
   const { where, way, key, sheet, challenge, origins } = answers(world)
-  await init(world, [
+  await expectInit(world, [
     ...[where, way],
     ['The path of the JSON key file', enter],
     ['Type an answer', `${world.keyFile}x${enter}`],
@@ -160,7 +167,7 @@ test('a wrong answer is explained and asked for again', async () => {
 test('init asks for the challenge, and never shows its secret key', async () => {
   await using world = await setUp()
   const secret = '1x0000000000000000000000000000000AA'
-  const shown = await init({ folder: world.folder }, [
+  const shown = await expectInit({ folder: world.folder }, [
     ['Where should the signups go?', down + enter],
     ['A challenge that keeps bots out?', down + enter],
     ['Its site key', `${secret}${enter}`],
@@ -181,7 +188,7 @@ test('init asks for the challenge, and never shows its secret key', async () => 
 
 test('init turns the proof of work on without asking for keys', async () => {
   await using world = await setUp()
-  await init({ folder: world.folder }, [
+  await expectInit({ folder: world.folder }, [
     ['Where should the signups go?', down + enter],
     ['A challenge that keeps bots out?', down.repeat(4) + enter],
     ['The web pages that may send signups', enter],
@@ -211,7 +218,7 @@ describe('the tab of signups that name none', () => {
       await rm(world.envPath, { force: true })
       const offered = [first, ...choices].map((it): Step => [it, ''])
       const asked = [...Object.values(before), ...offered, ['', typed] as const]
-      await init(world, [...asked, challenge, origins, ...noTest], { more })
+      await expectInit(world, [...asked, challenge, origins, ...noTest], { more })
       const { DEFAULT_SHEET_TAB: written } = await world.settings()
       const chosen = choices[at] ?? ''
       const isPresent = chosen === 'Sheet1' || chosen.startsWith('A new tab')
@@ -228,7 +235,7 @@ describe('with a file .env', () => {
     await writeFile(envPath, `${mine}SHEETS_SHEET_ID=${'a'.repeat(44)}\n`, { mode: 0o644 })
     await writeFile(`${envPath}.tmp`, 'left by a crash', { mode: 0o644 })
     const { where, way, key, sheet, challenge, origins } = answers(world)
-    await init(world, [
+    await expectInit(world, [
       ...[where, way, key, [sheet[0], clear + sheet[1]] as const, challenge, origins],
       ['.env sets SHEETS_SHEET_ID to', `y`],
       ['.env sets ALLOWED_ORIGINS to "https://old.example". Replace it?', enter],
@@ -249,9 +256,9 @@ describe('with a file .env', () => {
   test('a second run keeps the account, and writes nothing when nothing changes', async () => {
     await using world = await setUp()
     const { envPath, google } = world
-    await init(world, [...Object.values(answers(world)), ...noTest])
+    await expectInit(world, [...Object.values(answers(world)), ...noTest])
     const before = await readFile(envPath, 'utf8')
-    await init(world, [
+    await expectInit(world, [
       ['Where should the signups go?', enter],
       [`Keep the sign-in: ${google.email}?`, enter],
       ['The address of the spreadsheet', enter],
@@ -269,7 +276,7 @@ describe('with a file .env', () => {
     await mkdir(join(folder, 'elsewhere'))
     await writeFile(join(folder, 'elsewhere/env'), '')
     await symlink('elsewhere/env', envPath)
-    await init({ folder: world.folder }, [['is a link', '']], { code: 1 })
+    await expectInit({ folder: world.folder }, [['is a link', '']], { code: 1 })
     expect(await readFile(join(folder, 'elsewhere/env'), 'utf8')).toBe('')
   })
 })
@@ -281,7 +288,7 @@ test.each([0, 1, 2, 3, 4, 5])('Ctrl-C at question %i writes nothing', async (que
     [all[question]?.[0] ?? '', ctrlC],
     ['Stopped. Nothing was written.', ''],
   ]
-  await init(world, [...all.slice(0, question), ...stopped], { code: 1 })
+  await expectInit(world, [...all.slice(0, question), ...stopped], { code: 1 })
   expect(await readdir(world.folder)).toEqual(['key.json'])
 })
 
@@ -292,7 +299,7 @@ test('after a fault is mended, doctor runs again', async () => {
   spreadsheet.share(email, 'none')
   const { challenge, origins, ...before } = answers(world)
   const unread = 'cannot be read yet: signups go to its tab Sheet1, unless DEFAULT_SHEET_TAB names'
-  await init(world, [
+  await expectInit(world, [
     ...Object.values(before),
     [unread, ''],
     ...[challenge, origins],
@@ -311,7 +318,7 @@ describe('the test signup', () => {
     let written: unknown[] = []
     const look = async () => (written = await addressesInSheet(world.google))
     const removal: Step[] = [['Remove it again?', ''], look, ['', enter], ['It is removed.', '']]
-    await init(world, [...Object.values(answers(world)), send, ...removal])
+    await expectInit(world, [...Object.values(answers(world)), send, ...removal])
     expect(written).toEqual([expect.stringMatching(/^rollcall-test-\w+@example\.com$/)])
     expect(await addressesInSheet(world.google)).toEqual([])
     const { stdout } = await runCommand(['export'], world)
@@ -326,7 +333,7 @@ describe('the test signup', () => {
     async (_, key, code) => {
       await using world = await setUp()
       const steps = [...workbookAnswers, send, ['Remove it again?', key]] as const
-      const shown = await init({ folder: world.folder }, steps, { code })
+      const shown = await expectInit({ folder: world.folder }, steps, { code })
       const [address] = addressesIn(join(world.folder, 'data'))
       expect(address).toMatch(/^rollcall-test-\w+@example\.com$/)
       expect(shown).toContain(`rollcall -- forget ${address}`)
@@ -340,7 +347,7 @@ describe('the test signup', () => {
       ['It takes one of the seats for good.', enter],
       ['has no row, and gets none: signups are closed (CLOSES_AT, CLOSES_AFTER).', ''],
     ]
-    await init({ folder: world.folder }, [...workbookAnswers, ...steps], { code: 1, more })
+    await expectInit({ folder: world.folder }, [...workbookAnswers, ...steps], { code: 1, more })
   })
 
   test('without a row is given up, and the reason is told', async () => {
@@ -350,7 +357,7 @@ describe('the test signup', () => {
       google.emulator.spreadsheet(google.spreadsheetId).share(google.email, as)
     const reason = 'has no row, and gets none: The caller does not have permission'
     const steps: Step[] = [[send[0], ''], () => share('viewer'), ['', enter], [reason, '']]
-    await init(world, [...Object.values(answers(world)), ...steps], { code: 1 })
+    await expectInit(world, [...Object.values(answers(world)), ...steps], { code: 1 })
     share('editor')
     await using _service = await startService({ env: google.env, dataDir: join(folder, 'data') })
     const exported = async () => (await runCommand(['export'], world)).stdout
@@ -361,7 +368,7 @@ describe('the test signup', () => {
   test('is not offered beside a running service, which has to start again', async () => {
     await using world = await setUp()
     await using service = await startService({ dataDir: join(world.folder, 'data') })
-    await init({ folder: world.folder }, [
+    await expectInit({ folder: world.folder }, [
       ...workbookAnswers,
       ['A service is running: start it again', ''],
     ])

@@ -11,7 +11,6 @@
  *
  * The words after the language do not show on the rendered page.
  */
-import { isRecord } from '../../src/signup/json.ts'
 
 export interface DocumentedCommand {
   readonly file: string

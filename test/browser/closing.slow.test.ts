@@ -20,7 +20,7 @@ const shared = shareService({
       sites: {
         // Each test that fills a list has its own.
         ...{ embed: { closing: seats }, page: { closing: seats, page: own } },
-        ...{ unscripted: { closing: seats }, mine: { closing: waiting } },
+        mine: { closing: waiting },
         ...{ 'embed-waiting': { closing: waiting }, 'page-waiting': { closing: waiting } },
         full: { closing: waiting, page: { title: own.title, text: own.text } },
         closed: { closing: { at: '2026-01-01T00:00:00Z' }, page: { title: own.title } },
@@ -50,56 +50,32 @@ async function type(page: Page): Promise<void> {
   await page.locator('[name=email]').fill('ada@example.com')
 }
 
-async function expectTyped(page: Page): Promise<void> {
-  expect(await page.locator('[name=name]').inputValue()).toBe('Ada')
-  expect(await page.locator('[name=email]').inputValue()).toBe('ada@example.com')
+/** Opens the form of a site in a page of somebody else, or its own page. */
+function openAs(kind: string, site: string) {
+  return kind === 'embed' ? shared.open({ body: tag(site) }) : shared.visit(`/?site=${site}`)
 }
 
-/** Chromium itself tells of an answer that is an error. */
-const otherThan410 = (complaints: readonly string[]) =>
-  complaints.filter((it) => !it.includes('status of 410'))
-
 describe('when the last seat goes while somebody types', () => {
-  test('the embed says that signups are closed, and keeps what was typed', async () => {
-    await using host = await shared.open({ body: tag('embed') })
-    const { page } = host
-    await type(page)
-    await fill('embed')
-    await page.keyboard.press('Enter')
-    await page.locator('.rollcall-alert').getByText(closed).waitFor()
-    await expectTyped(page)
-    expect(await accessibilityProblems(page)).toEqual([])
-    expect(otherThan410(host.complaints)).toEqual([])
-  })
-
-  test('the page does so in the words of the site', async () => {
-    await using opened = await shared.visit('/?site=page')
+  test.each([
+    ['embed', closed],
+    ['page', own.closed],
+  ])('the %s says that signups are closed, and keeps what was typed', async (kind, words) => {
+    await using opened = await openAs(kind, kind)
     const { page } = opened
     await type(page)
-    await fill('page')
+    await fill(kind)
     await page.keyboard.press('Enter')
-    await page.locator('.rollcall-alert').getByText(own.closed).waitFor()
-    await expectTyped(page)
-    expect(await accessibilityProblems(page, true)).toEqual([])
-    expect(otherThan410(opened.complaints)).toEqual([])
-  })
-
-  test('a page without scripts does so, too', async () => {
-    await using opened = await shared.visit('/?site=unscripted', { javaScriptEnabled: false })
-    const { page } = opened
-    await type(page)
-    await fill('unscripted')
-    await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText(closed).waitFor()
-    await expectTyped(page)
+    await page.locator('.rollcall-alert').getByText(words).waitFor()
+    expect(await page.locator('[name=name]').inputValue()).toBe('Ada')
+    expect(await page.locator('[name=email]').inputValue()).toBe('ada@example.com')
+    expect(await accessibilityProblems(page, kind === 'page')).toEqual([])
+    // Chromium itself tells of an answer that is an error.
+    expect(opened.complaints.filter((it) => !it.includes('status of 410'))).toEqual([])
   })
 
   test.each(['embed', 'page'])('the %s gives a place on the waiting list', async (kind) => {
     const site = `${kind}-waiting`
-    await using opened =
-      kind === 'embed'
-        ? await shared.open({ body: tag(site) })
-        : await shared.visit(`/?site=${site}`)
+    await using opened = await openAs(kind, site)
     const { page } = opened
     await type(page)
     await fill(site)

@@ -292,17 +292,6 @@ test('Rollcall.enhance takes over any form of the page, with all of its fields',
     .toEqual([['ada@example.com', '{"city":"London","consent (sent)":"on"}']])
 })
 
-test('Rollcall.enhance can be undone, and the form is as before', async () => {
-  await using host = await open({ body: plainForm })
-  const { page } = host
-  const before = await page.locator('#plain').evaluate((it) => it.outerHTML)
-  await page.evaluate(() => {
-    const form = document.querySelector<HTMLFormElement>('#plain')
-    if (form) window.Rollcall.enhance(form).remove()
-  })
-  expect(await page.locator('#plain').evaluate((it) => it.outerHTML)).toBe(before)
-})
-
 test('a suggestion for an address does not come up in a form that was given back', async () => {
   await using host = await open({ body: plainForm })
   const { page } = host

@@ -121,24 +121,6 @@ describe('a batch is all or nothing', () => {
       { numRuns: 500 },
     )
   })
-
-  test('a later request may use what an earlier one made', () => {
-    const { apply, handle } = setUp()
-    const replies = apply(addSheet('New', { sheetId: 5 }), append(5, ['hello']), marker(3))
-    expect(replies[0]?.addSheet?.properties?.index).toBe(1)
-    expect(replies[1]).toEqual({})
-    expect(handle.rows('New')).toEqual([['hello']])
-  })
-
-  test('no requests and too many requests are refused', () => {
-    const { model, state, refused } = setUp()
-    expect(refused()).toBe('Must specify at least one request.')
-    const many = new Array<Request>(100_001).fill(append(0, ['x']))
-    expect(() => model.batchUpdate(state, robot, many)).toThrow(
-      'Cannot exceed 100000 requests in a single batch.',
-    )
-    expect(refused({})).toBe('Invalid requests[0]: No request set.')
-  })
 })
 
 describe('developer metadata', () => {
@@ -158,15 +140,6 @@ describe('developer metadata', () => {
     apply(marker(1, 'x'.repeat(30_000 - key)))
     expect(refused(marker(2, ''))).toMatch(/^Invalid requests\[0\]\.createDeveloperMetadata: /)
     apply(deleteMarker(1), marker(2, ''))
-  })
-
-  test('metadata of a sheet, and metadata for one Cloud project, are not emulated', () => {
-    const { refused } = setUp()
-    const developerMetadata = { metadataKey: 'k', visibility: 'DOCUMENT', location: { sheetId: 0 } }
-    expect(refused({ createDeveloperMetadata: { developerMetadata } })).toContain(
-      'does not implement metadata of sheets',
-    )
-    expect(refused(marker(1, '', 'PROJECT'))).toContain('does not implement any visibility')
   })
 })
 
@@ -198,19 +171,6 @@ describe('appending cells', () => {
     })
   })
 
-  test('text that looks like a formula, a number or a date stays text', () => {
-    const { apply, handle } = setUp()
-    const texts = ['=1+1', '+49 30', '007', '2026-01-01', 'TRUE', "'quoted"]
-    apply(append(0, texts))
-    expect(handle.cells('Sheet1')[0]).toEqual(
-      texts.map((stringValue) => ({ userEnteredValue: { stringValue } })),
-    )
-    expect(handle.rows('Sheet1')).toEqual([texts])
-    handle.editCell('Sheet1', 'A2', { formula: '=1+1' })
-    expect(handle.cells('Sheet1')[1]?.[0]?.userEnteredValue).toEqual({ formulaValue: '=1+1' })
-    expect(handle.rows('Sheet1')[1]).toEqual(['#ERROR!'])
-  })
-
   test('a row wider than the grid is refused', () => {
     const narrow = addSheet('T', { sheetId: 5, gridProperties: { rowCount: 9, columnCount: 2 } })
     expect(setUp().refused(narrow, append(5, ['1', '2', '3']))).toBe(
@@ -230,14 +190,6 @@ describe('appending cells', () => {
     expect(refused(append(5, ['3']))).toBe(
       'This action would increase the number of cells in the workbook above the limit of 26010 cells.',
     )
-  })
-
-  test('an empty checkbox counts as data, so the next row goes below it', () => {
-    const start = { sheetId: 0, rowIndex: 9, columnIndex: 0 }
-    const rows = [{ values: [{ userEnteredValue: { boolValue: false } }] }]
-    const { apply, handle } = setUp()
-    apply({ updateCells: { start, rows, fields: 'userEnteredValue' } }, append(0, ['text']))
-    expect(handle.rows('Sheet1').findIndex(([text]) => text === 'text')).toBe(10)
   })
 
   test('a protected tab refuses rows, and a protected header row does not', () => {

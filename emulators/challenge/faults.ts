@@ -37,14 +37,7 @@ export const cannedAnswers = {
     body: '{"success":false,"error-codes":["internal-error"],"messages":[]}',
   },
   serverError: { status: 500, headers: html, body: page('Internal server error | 500') },
-  badGateway: { status: 502, headers: html, body: page('502 Bad Gateway') },
   html200: { status: 200, headers: html, body: page('Sign in to the network') },
-  empty: { status: 200, headers: json, body: '' },
-  successAsText: {
-    status: 200,
-    headers: json,
-    body: '{"success":"true","error-codes":[],"hostname":"localhost"}',
-  },
   tooMany: {
     status: 429,
     headers: { ...html, 'Retry-After': '17' },

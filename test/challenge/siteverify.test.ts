@@ -74,19 +74,14 @@ describe.each(providerNames)('%s', (provider: ProviderName) => {
   })
 })
 
-test.each<[string, string | undefined]>([
-  ['a missing token', undefined],
-  ['a token of 2,049 characters', 'x'.repeat(2_049)],
-])('%s is rejected without a call', async (_, token) => {
+test.each<[string, string | undefined, number]>([
+  ['a missing token', undefined, 0],
+  ['a token of 2,049 characters', 'x'.repeat(2_049), 0],
+  ['a token of 2,048 characters', 'x'.repeat(2_048), 1],
+])('%s is rejected, after %i calls', async (_, token, calls) => {
   await using world = await createChallengeWorld()
   expect(await connect(world).verify(attempt(token))).toMatchObject({ kind: 'rejected' })
-  expect(world.emulator.counters.calls).toBe(0)
-})
-
-test('a token of 2,048 characters is sent to the provider', async () => {
-  await using world = await createChallengeWorld()
-  await connect(world).verify(attempt('x'.repeat(2_048)))
-  expect(world.emulator.counters.calls).toBe(1)
+  expect(world.emulator.counters.calls).toBe(calls)
 })
 
 test('when an answer of Turnstile is lost after the token was spent, a second call with the same key passes', async () => {
@@ -121,15 +116,8 @@ test('the same submission with the same token passes again, as after a crash', a
 test.each<[string, Fault, number, Partial<Verdict>]>([
   ['dropped connections', { times: 0, answer: 'drop' }, 2, {}],
   ['HTTP 500 with a page', { times: 0, answer: 'serverError' }, 2, {}],
-  ['HTTP 200 with a page', { times: 0, answer: 'html200' }, 2, {}],
   ['internal-error', { times: 0, answer: 'internalError' }, 2, {}],
   ['HTTP 429', { times: 0, answer: 'tooMany' }, 1, { retryAfterSeconds: 5 }],
-  [
-    'a redirect',
-    { times: 0, answer: { status: 302, headers: { Location: '/elsewhere' } } },
-    1,
-    { retryAfterSeconds: 5 },
-  ],
   ['a body of 100,000 bytes', { times: 0, answer: { body: 'x'.repeat(100_000) } }, 2, {}],
 ])(
   'after %s from the provider there is no verdict, and the token stays good',

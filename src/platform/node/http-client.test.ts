@@ -1,25 +1,28 @@
-import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createPlainServer } from 'node:net'
+import type { RequestListener } from 'node:http'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { startLoopbackServer } from '../../../emulators/loopback-server.ts'
 import { HttpFailure, type OutgoingRequest } from '../http-client.ts'
 import { httpClient } from './http-client.ts'
 
-/** A server for one test; `connections` counts those that it was asked for. */
+/** A server for one test, and the connections that it has got. */
 async function serve(listener: RequestListener) {
+  const connections = new Set<unknown>()
+  const { url, stop } = await startLoopbackServer(async (request, response) => {
+    connections.add(request.socket)
+    listener(request, response)
+  })
+  return { connections, url: `${url}/path`, [Symbol.asyncDispose]: stop }
+}
+
+/** A server that hands its connections over as they are. */
+async function serveRaw(listener: (socket: Socket) => void) {
   const server = createServer(listener)
-  const seen = { connections: 0 }
-  server.on('connection', () => (seen.connections += 1))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return {
-    seen,
-    url: `http://127.0.0.1:${port}/path`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const stop = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  return { url: `http://127.0.0.1:${port}/`, [Symbol.asyncDispose]: stop }
 }
 
 const call = (url: string, more: Partial<OutgoingRequest> = {}) =>
@@ -49,7 +52,7 @@ test('an answer arrives complete with any status, and calls reuse one connection
     const { status, headers, text } = await call(server.url)
     expect([status, headers.get('x-kind'), text]).toEqual([418, 'tea, pot', 'POST asked=größer'])
   }
-  expect(server.seen.connections).toBe(1)
+  expect(server.connections.size).toBe(1)
 })
 
 test('a body in pieces arrives complete, with its length', async () => {
@@ -73,18 +76,15 @@ test('a body in pieces arrives complete, with its length', async () => {
 test('an answer that comes before the body was sent is used, and the connection is closed', async () => {
   const closed = Promise.withResolvers<unknown>()
   // It reads on, and never closes a connection by itself.
-  const server = createPlainServer((socket) => {
+  await using server = await serveRaw((socket) => {
     const answer = 'HTTP/1.1 413 Content Too Large\r\ncontent-length: 9\r\n\r\ntoo large'
     socket.once('data', () => socket.write(answer)).resume()
     socket.on('error', closed.resolve).on('close', closed.resolve)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   const body = Array.from({ length: 50 }, () => 'x'.repeat(1_000_000))
-  const answer = await call(`http://127.0.0.1:${port}/`, { body })
+  const answer = await call(server.url, { body })
   expect(answer).toMatchObject({ status: 413, text: 'too large' })
   await closed.promise
-  await new Promise((resolve) => server.close(resolve))
 })
 
 test('an answer that would change the protocol is a failure', async () => {
@@ -100,7 +100,7 @@ test.each([
 ])('a server that sends %s again and again is left', async (_, head) => {
   let sent = 0
   const { promise: left, resolve } = Promise.withResolvers<undefined>()
-  const server = createPlainServer((socket) => {
+  await using server = await serveRaw((socket) => {
     socket.on('error', () => {}).once('close', () => resolve(undefined))
     const more = () => {
       while (!socket.destroyed && sent < 100_000 && socket.write(head)) sent += 1
@@ -108,13 +108,9 @@ test.each([
     }
     socket.on('drain', more).once('data', more)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  expect(await failure(call(`http://127.0.0.1:${port}/`))).toContain(
-    'more than 65536 bytes came before the answer',
-  )
+  const told = 'more than 65536 bytes came before the answer'
+  expect(await failure(call(server.url))).toContain(told)
   await left
-  server.close()
 })
 
 test('an answer behind a few informational ones arrives complete', async () => {

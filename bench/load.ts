@@ -54,6 +54,12 @@ export async function requestsPerSecond(load: Load, generator = loadGenerator): 
   return (await postAtFullRate(load, generator)).perSecond
 }
 
+/** A slice of usual signups, for services of a world. */
+export function signingUp({ folder }: Pick<Load, 'folder'>, connections = 64) {
+  return (url: string, seconds: number) =>
+    requestsPerSecond({ url: `${url}/api/signup`, connections, seconds, body: usualBody, folder })
+}
+
 /** How long an answer may take on a busy machine. */
 const secondsMax = 60
 

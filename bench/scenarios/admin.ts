@@ -3,14 +3,13 @@ import { type Operator, signIn } from '../../harness/admin.ts'
 import { fillAdminJournal } from '../admin-journal.ts'
 import { medianInterval } from '../against/interval.ts'
 import { alternate, inWords, ratios } from '../alternate.ts'
-import { requestsPerSecond, usualBody } from '../load.ts'
+import { signingUp } from '../load.ts'
 import { cpuMicroseconds } from '../processes.ts'
 import { atMost, median, type Measured, type Scenario, type Sizes } from '../scenario.ts'
 import { World } from '../world.ts'
 
 const token = 'correct-horse-battery-staple'
 const env = { ADMIN_TOKEN: token }
-const connections = 64
 /** The processor time of a process is told in steps of 10 ms, so a view is asked for many times. */
 const asked = 20
 
@@ -107,11 +106,7 @@ const openLine: Scenario = {
     const without = await start('without')
     const open = await start('open')
     const visitor = await signIn(open.url, token)
-    const slice = (url: string, seconds: number) =>
-      requestsPerSecond({
-        ...{ url: `${url}/api/signup`, connections, seconds },
-        ...{ body: usualBody, folder: world.folder },
-      })
+    const slice = signingUp(world)
     const sliceWithPage = async (url: string, seconds: number) => {
       const end = new AbortController()
       const looking = look(visitor, end.signal)

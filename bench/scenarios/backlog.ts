@@ -1,50 +1,47 @@
 import { type Delivered, deliver } from '../deliver-backlog.ts'
 import { fillJournal } from '../journals.ts'
-import { atMost, type Scenario } from '../scenario.ts'
+import { atMost, type Scenario, type Sizes } from '../scenario.ts'
 import { World } from '../world.ts'
 
 type Size = 'backlog' | 'large'
 
-/** A scenario of one delivery, of which `valueOf` takes the value. */
+const words = { backlog: '100,000', large: '1,000,000' } as const
+const measurements = new Map<string, Promise<Delivered>>()
+
+async function measure(count: number): Promise<Delivered> {
+  await using world = await World.create()
+  return await deliver(world, { DATA_DIR: await fillJournal(world.path('data'), count, 'waiting') })
+}
+
+/** A figure of the delivery of a backlog, which is measured once for all of its figures. */
 function delivery(
-  scenario: Pick<Scenario, 'name' | 'what' | 'unit' | 'reach' | 'aim'>,
+  name: string,
+  unit: 'calls' | 's',
   size: Size,
-  valueOf: (delivered: Delivered) => number,
+  [reach, aim]: readonly [reach: number, aim: number],
 ): Scenario {
+  const what = unit === 's' ? 'time' : 'provider calls'
   return {
-    ...scenario,
-    async run(sizes) {
-      await using world = await World.create()
-      const dataDir = await fillJournal(world.path('data'), sizes[size], 'waiting')
-      const delivered = await deliver(world, { DATA_DIR: dataDir })
-      const { rows, calls } = delivered
+    ...{ name, unit, reach: atMost(reach), aim: atMost(aim) },
+    what: `${what} for a backlog of ${words[size]} rows`,
+    async run(sizes: Sizes) {
+      const key = String(sizes[size])
+      const measured = measurements.get(key) ?? measure(sizes[size])
+      measurements.set(key, measured)
+      const { rows, calls, milliseconds } = await measured
       return {
-        values: [valueOf(delivered)],
+        values: [unit === 's' ? milliseconds / 1000 : calls],
         note: `${rows} rows in ${calls} calls of 350 ms at the default quota; waits are skipped and counted`,
       }
     },
   }
 }
 
-function calls(name: string, what: string, size: Size, reach: number, aim: number): Scenario {
-  const limits = { reach: atMost(reach), aim: atMost(aim) }
-  return delivery({ name, what, unit: 'calls', ...limits }, size, (delivered) => delivered.calls)
-}
-
-function drain(name: string, what: string, size: Size, reach: number, aim: number): Scenario {
-  const limits = { reach: atMost(reach), aim: atMost(aim) }
-  return delivery(
-    { name, what, unit: 's', ...limits },
-    size,
-    (delivered) => delivered.milliseconds / 1000,
-  )
-}
-
 export const backlogScenarios: readonly Scenario[] = [
-  calls('calls-small', 'provider calls for a backlog of 100,000 rows', 'backlog', 25, 20),
-  calls('calls-large', 'provider calls for a backlog of 1,000,000 rows', 'large', 250, 200),
-  drain('drain-small', 'time for a backlog of 100,000 rows', 'backlog', 30, 20),
-  drain('drain-large', 'time for a backlog of 1,000,000 rows', 'large', 360, 300),
+  delivery('calls-small', 'calls', 'backlog', [25, 20]),
+  delivery('calls-large', 'calls', 'large', [250, 200]),
+  delivery('drain-small', 's', 'backlog', [30, 20]),
+  delivery('drain-large', 's', 'large', [360, 300]),
   {
     name: 'cpu-per-row',
     what: 'CPU per delivered row',
@@ -54,9 +51,7 @@ export const backlogScenarios: readonly Scenario[] = [
     async run(sizes) {
       const values: number[] = []
       for (let round = 0; round < sizes.rounds; round++) {
-        await using world = await World.create()
-        const dataDir = await fillJournal(world.path('data'), sizes.backlog, 'waiting')
-        const { cpuMicroseconds, rows } = await deliver(world, { DATA_DIR: dataDir })
+        const { cpuMicroseconds, rows } = await measure(sizes.backlog)
         values.push(cpuMicroseconds / rows)
       }
       return {

@@ -1,5 +1,5 @@
 import { alternate, inWords, ratios } from '../alternate.ts'
-import { requestsPerSecond, usualBody } from '../load.ts'
+import { requestsPerSecond, signingUp, usualBody } from '../load.ts'
 import { atLeast, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
@@ -20,14 +20,7 @@ export const bulkScenario: Scenario = {
     const rates = await alternate(
       {
         service: single,
-        slice: (url, seconds) =>
-          requestsPerSecond({
-            url: `${url}/api/signup`,
-            connections: 64,
-            seconds,
-            body: usualBody,
-            folder,
-          }),
+        slice: signingUp(world),
       },
       {
         service: bulk,

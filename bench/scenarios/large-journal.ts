@@ -1,6 +1,6 @@
 import { alternate, inWords, ratios } from '../alternate.ts'
 import { fillJournal } from '../journals.ts'
-import { requestsPerSecond, usualBody } from '../load.ts'
+import { signingUp } from '../load.ts'
 import { startMeasured } from '../processes.ts'
 import { atLeast, atMost, median, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
@@ -19,16 +19,7 @@ export const largeJournalScenario: Scenario = {
       const dataDir = await fillJournal(world.path(`journal-${count}`), count, 'written')
       return world.service(provider, { dataDir })
     }
-    const slice = (url: string, seconds: number) => {
-      const { folder } = world
-      return requestsPerSecond({
-        url: `${url}/api/signup`,
-        connections: 64,
-        seconds,
-        body: usualBody,
-        folder,
-      })
-    }
+    const slice = signingUp(world)
     const small = await start(sizes.small)
     const large = await start(sizes.large)
     const rates = await alternate({ service: small, slice }, { service: large, slice }, sizes)

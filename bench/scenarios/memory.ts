@@ -1,5 +1,5 @@
 import { fillJournal } from '../journals.ts'
-import { requestsPerSecond, usualBody } from '../load.ts'
+import { signingUp } from '../load.ts'
 import { peakBytes } from '../processes.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
@@ -16,15 +16,8 @@ export const memoryScenario: Scenario = {
     const dataDir = await fillJournal(world.path('data'), sizes.large, 'waiting')
     const service = await world.service(await world.provider(), { dataDir })
     const started = peakBytes(service.pid) / 1e6
-    const url = `${service.url}/api/signup`
     const seconds = sizes.rounds * sizes.sliceSeconds
-    await requestsPerSecond({
-      url,
-      connections: 64,
-      seconds,
-      body: usualBody,
-      folder: world.folder,
-    })
+    await signingUp(world)(service.url, seconds)
     const note = `${started.toFixed(0)} MB when it listens, then ${seconds} s of load and delivery`
     return { values: [peakBytes(service.pid) / 1e6], note }
   },

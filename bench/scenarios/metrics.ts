@@ -1,10 +1,9 @@
 import { metricsText, withMetrics } from '../../harness/read-metrics.ts'
 import { alternate, inWords, ratios } from '../alternate.ts'
-import { requestsPerSecond, usualBody } from '../load.ts'
+import { signingUp } from '../load.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
-const connections = 64
 const pairs = 9
 
 /** The processor time of a signup with metrics, which are read once in each slice, by that without. */
@@ -19,11 +18,7 @@ export const metricsScenario: Scenario = {
     const provider = await world.provider()
     const without = await world.service(provider)
     const counted = await world.service(provider, { env: withMetrics })
-    const slice = (url: string, seconds: number) =>
-      requestsPerSecond({
-        ...{ url: `${url}/api/signup`, connections, seconds },
-        ...{ body: usualBody, folder: world.folder },
-      })
+    const slice = signingUp(world)
     const sliceWithMetrics = async (url: string, seconds: number) => {
       const [rate] = await Promise.all([slice(url, seconds), metricsText(url)])
       return rate

@@ -11,7 +11,8 @@ import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 /** What an inspection finds in a spreadsheet in Google Sheets. */
 
 /** The check and the state of each finding. */
-const states = (findings: readonly Finding[]) => findings.map(({ check, state }) => [check, state])
+const states = (findings: readonly Finding[]) =>
+  findings.map(({ check, state }) => `${check} ${state}`)
 
 const networkHint = (setting: string) =>
   'Check that this machine has a network, that its DNS and firewall let it reach that address, and ' +
@@ -106,12 +107,10 @@ describe('a failed call is a fault, with what to do about it', () => {
     world.emulator.faults.add({ on: 'batchUpdate', ...fault }, { on: 'get', skip: 1, ...fault })
     const findings = await inspect(world)
     expect(states(findings.slice(3))).toEqual([
-      ...[
-        ['spreadsheet', 'ok'],
-        ['editor', 'fault'],
-        ['tabs', 'fault'],
-        ['room', 'ok'],
-      ],
+      'spreadsheet ok',
+      'editor fault',
+      'tabs fault',
+      'room ok',
     ])
   })
 
@@ -140,17 +139,13 @@ test.each<[string, Pick<Fault, 'answer'>, string]>([
     world.emulator.faults.add({ on: 'get', ...fault })
     const findings = await inspect(world)
     expect(states(findings)).toEqual([
-      ...[
-        ['clock', 'ok'],
-        ['token', 'ok'],
-        ['api', 'ok'],
-        ['spreadsheet', 'fault'],
-      ],
-      ...[
-        ['editor', 'skipped'],
-        ['tabs', 'skipped'],
-        ['room', 'skipped'],
-      ],
+      'clock ok',
+      'token ok',
+      'api ok',
+      'spreadsheet fault',
+      'editor skipped',
+      'tabs skipped',
+      'room skipped',
     ])
     expect(findings[2]?.message).toBe('the Sheets API answers')
     expect(findings[3]?.hint).toContain(hint)
@@ -175,12 +170,7 @@ describe('the right to write', () => {
       message: `The caller does not have permission: it is shared with ${world.email}, but not as Editor`,
       hint: expect.stringContaining(`Share the spreadsheet with ${world.email} as Editor`),
     })
-    expect(states(findings.slice(5))).toEqual([
-      ...[
-        ['tabs', 'ok'],
-        ['room', 'ok'],
-      ],
-    ])
+    expect(states(findings.slice(5))).toEqual(['tabs ok', 'room ok'])
   })
 
   test('is there when Google leaves developer metadata behind, with a warning', async () => {
@@ -222,7 +212,7 @@ describe('a spreadsheet that others write to', () => {
   test('is ours when the journal knows the batch of the marker', async () => {
     const isOwn = async (fingerprint: string) => fingerprint === 'journal-7:1'
     const found = await findingsOf('spreadsheet', (world) => write(world), { expected: { isOwn } })
-    expect(states(found)).toEqual([['spreadsheet', 'ok']])
+    expect(states(found)).toEqual(['spreadsheet ok'])
   })
 })
 

@@ -6,15 +6,16 @@ import { projectRoot } from '../harness/source-file.ts'
 import { settingNames } from '../src/config/settings.ts'
 import { generated } from './configuration-docs.ts'
 
+const files = await generated()
+
 test('docs/configuration.md, .env.example and config.schema.json are as the settings say', async () => {
-  for (const [path, content] of await generated()) {
+  for (const [path, content] of files) {
     const present = await readFile(join(projectRoot, path), 'utf8')
     expect(present, `${path}: run node scripts/configuration-docs.ts`).toBe(content)
   }
 })
 
 test('the page names every setting, and .env.example exactly these', async () => {
-  const files = await generated()
   const page = files.get('docs/configuration.md') ?? ''
   const namesInPage = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1])
   expect(namesInPage.toSorted()).toEqual(settingNames.toSorted())

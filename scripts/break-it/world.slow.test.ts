@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest'
 import { madeUpDomain } from '../sandbox-month.ts'
 import { verdictOf } from './verdict.ts'

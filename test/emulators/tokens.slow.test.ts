@@ -29,32 +29,6 @@ const refused = (error: string, error_description: string) => ({
 const window =
   'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.'
 
-test('a signed assertion is traded for a bearer token that works for an hour', async () => {
-  const clock = new ManualClock(nowMs)
-  await using emulator = await startGoogleEmulator({ clock })
-  const { email, privateKeyPem } = emulator.createServiceAccount()
-  const { id } = emulator.createSpreadsheet({ sharedWith: email })
-  const claims = { iss: email, scope, aud: 'https://oauth2.googleapis.com/token' }
-  const assertion = await sign(privateKeyPem, { ...claims, iat: now, exp: now + 3600 })
-  const { status, answer } = await trade(emulator, assertion)
-  expect(status).toBe(200)
-  expect(answer).toEqual({
-    access_token: expect.stringMatching(/^ya29\./),
-    expires_in: 3599,
-    token_type: 'Bearer',
-  })
-  const token = /ya29\.[\w.-]+/.exec(JSON.stringify(answer))?.[0] ?? ''
-  const get = () =>
-    fetch(`${emulator.url}/v4/spreadsheets/${id}`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-  expect((await get()).status).toBe(200)
-  clock.advance(3_599_000)
-  const expired = await get()
-  expect(expired.status).toBe(401)
-  expect(await expired.json()).toMatchObject({ error: { status: 'UNAUTHENTICATED' } })
-})
-
 test('wrong assertions are refused in the order in which the real endpoint checks them', async () => {
   await using emulator = await startGoogleEmulator({ clock: new ManualClock(nowMs) })
   const { email, privateKeyPem } = emulator.createServiceAccount()

@@ -17,6 +17,7 @@ import { memoryScenario } from './scenarios/memory.ts'
 import { metricsScenario } from './scenarios/metrics.ts'
 import { postgresScenarios } from './scenarios/postgres.ts'
 import { sitesScenarios } from './scenarios/sites.ts'
+import { stayScenarios } from './scenarios/stays.ts'
 import { webhookScenarios } from './scenarios/webhooks.ts'
 
 /** All scenarios, in the order of the table. */
@@ -41,4 +42,5 @@ export const scenarios: readonly Scenario[] = [
   ...sitesScenarios,
   ...webhookScenarios,
   startScenario,
+  ...stayScenarios,
 ]

@@ -112,7 +112,8 @@ class Appends {
     const { idempotency, token } = terms
     const replay = idempotency && this.#recall(site, idempotency)
     if (replay) return replay
-    if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
+    const used = token === undefined ? [] : this.#db.runStep([sql.usedToken, token]).rows
+    if (used.length > 0) return { kind: 'tokenUsed' }
     if (request.asks) return this.#ask(request, request.asks)
     const tabs = this.#tabsOf(request)
     const overflowKey = overflowKeyOf(site.policy.closing)
@@ -139,7 +140,10 @@ class Appends {
     }
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
-    if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
+    if (first && token !== undefined) {
+      this.#db.runStep([sql.addToken, token, first.receivedAt])
+      this.#storedAt.tokens.push(first.receivedAt)
+    }
     this.#greeted.push(...stepsToGreet(site, signups, terms))
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   }
@@ -202,10 +206,6 @@ class Appends {
     return Number(rowOf(this.#db.runStep(step))['status'])
   }
 
-  #has(step: Step): boolean {
-    return this.#db.runStep(step).rows.length > 0
-  }
-
   #rememberKey(
     { id, secret, keyHashOf }: IntakeSite,
     idempotency: Idempotency,
@@ -222,11 +222,6 @@ class Appends {
     const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
     this.#db.runStep([sql.addKey, id, key, fingerprint, first, last, refused, at])
     this.#storedAt.keys.push(at)
-  }
-
-  #rememberToken(token: string, at: Millis): void {
-    this.#db.runStep([sql.addToken, token, at])
-    this.#storedAt.tokens.push(at)
   }
 
   /** Looks no further when none is old. */

@@ -115,7 +115,9 @@ async function shootLaunch(browser: Browser, colorScheme: 'light' | 'dark'): Pro
   await using sheet = await open(url, 1200, 600)
   const table = sheet.page.locator('h2:has-text("Waitlist") ~ table').first()
   await table.getByText('ada@example.com').waitFor()
-  await table.screenshot({ path: pathOf('sheet') })
+  // The page draws its tables anew while it is open, so that an element does not stay.
+  const clip = (await table.boundingBox()) ?? undefined
+  await sheet.page.screenshot({ path: pathOf('sheet'), ...(clip && { clip }) })
 }
 
 await mkdir(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** `npm run screenshots`: takes the README's pictures of the form, the thank-you page, the sheet, the admin page and "Try to break it". */
+/** `npm run screenshots`: takes the pictures of the README and of `docs/`: the form, the thank-you page, the sheet, the admin page, "Try to break it" and messages of chat. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -10,6 +10,7 @@ import { startService } from '../harness/start-service.ts'
 import { tempFolder } from '../harness/temp-folder.ts'
 import { defaultSite } from '../src/config/sites/site.ts'
 import { startBreakIt } from './break-it/break-it.ts'
+import { chatPage } from './chat-picture.ts'
 import { makeUpMonth } from './sandbox-month.ts'
 
 const folder = join(projectRoot, 'docs/pictures')
@@ -83,6 +84,17 @@ async function shootBreakIt(browser: Browser, colorScheme: 'light' | 'dark'): Pr
   await page.screenshot({ path: join(folder, `break-it-${colorScheme}.png`), fullPage: true })
 }
 
+async function shootChat(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
+  const ada = { email: 'ada@example.com', name: 'Ada Lovelace', company: 'Analytical Engines' }
+  const hostile = { email: 'bob@example.com', name: '@everyone *win* evil.example' }
+  await using opened = await openPage(browser, 'about:blank', {
+    ...{ colorScheme, viewport: { width: 820, height: 100 } },
+  })
+  const { page } = opened
+  await page.setContent(await chatPage([ada, hostile]))
+  await page.screenshot({ path: join(folder, `chat-${colorScheme}.png`), fullPage: true })
+}
+
 async function shootLaunch(browser: Browser, colorScheme: 'light' | 'dark'): Promise<void> {
   await using world = await createGoogleWorld()
   await using service = await startService({
@@ -126,5 +138,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
   await shootLaunch(browser, colorScheme)
   await shootAdmin(browser, colorScheme)
   await shootBreakIt(browser, colorScheme)
+  await shootChat(browser, colorScheme)
 }
 await browser.close()

@@ -41,7 +41,8 @@ function linesAbout(people: readonly Signup[], named: number, { title, own }: To
 function personLine({ email, name, sheetTab, fields }: Signup, own: ToldSite['own']): string {
   const said = Object.entries(fields).map(([field, it]) => {
     const column = own.find(({ name }) => name === field)
-    return `${column?.heading ?? field}: ${[it].flat().join(', ')}`
+    const text = typeof it === 'boolean' ? ['no', 'yes'][Number(it)] : [it].flat().join(', ')
+    return `${column?.heading ?? field}: ${text}`
   })
   const rest = [name, sheetTab, ...said].filter((text) => text !== '').join(', ')
   const start = `${visible(email)}, `

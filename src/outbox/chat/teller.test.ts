@@ -56,7 +56,12 @@ test.each(chatPrograms)(
   '%s shows who has signed up, and ends with the end of each id',
   async (it) => {
     const { tell } = createWorld(it, 'R&D <Launch>')
-    const fields = { company: 'Analytical Engines', topics: ['maths', 'weaving'], vip: true }
+    const fields = {
+      company: 'Analytical Engines',
+      topics: ['maths', 'weaving'],
+      vip: true,
+      news: false,
+    }
     const [ada, bob] = people(2)
     const { post } = await tell(
       { ...(ada ?? expect.fail()), name: 'Ada Lovelace', sheetTab: 'Newsletter', fields },
@@ -64,7 +69,7 @@ test.each(chatPrograms)(
     )
     expect(words(post.text)).toBe(
       `R&D <Launch>: 2 new signups
-person1@example.com, Ada Lovelace, Newsletter, Your company: Analytical Engines, topics: maths, weaving, vip: true
+person1@example.com, Ada Lovelace, Newsletter, Your company: Analytical Engines, topics: maths, weaving, vip: yes, news: no
 person2@example.com, Sheet1
 00000001 00000002`,
     )

@@ -13,11 +13,17 @@ import { addingPlaced, listNames, listTypes } from './new-signups.ts'
  * The statement comes behind the lock of the head, so it sees all that was committed before. LATERAL with
  * LIMIT looks each key up by itself: a plan from when a table was small must not read all of a large one.
  *
- * @param of SQL: its `row_status`, whether one of `added` is seatless, and of a site with seats whether an item takes
- *   one
+ * @param of SQL: its `row_status`, whether one of `added` is seatless, and of a site with seats whether one of `asked`
+ *   takes one
  */
 function appendSql(of: { status: string; isSeatless?: string; takesSeat?: string }): string {
   const { status, isSeatless, takesSeat = '' } = of
+  const asked = (tab: string) => `SELECT given.*, tabs.id AS ${tab}
+      FROM unnest($6::integer[], $7::integer[], $8::boolean[], $9::integer[], ${listTypes(10)})
+        WITH ORDINALITY AS given (request, tab_no, is_held, place, ${listNames}, no)
+      LEFT JOIN tabs ON tabs.no = given.tab_no
+      WHERE given.request NOT IN (SELECT no FROM known)
+        AND given.request NOT IN (SELECT no FROM used)`
   return `
     WITH request AS (
       SELECT * FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY
@@ -37,18 +43,11 @@ function appendSql(of: { status: string; isSeatless?: string; takesSeat?: string
         SELECT * FROM rollcall.tab WHERE site = $1 AND tab.key = wanted.key LIMIT 1
       ) AS tab
     ), item AS (
-      SELECT given.*, tabs.id AS own_tab
-      FROM unnest($6::integer[], $7::integer[], $8::boolean[], $9::integer[], ${listTypes(10)})
-        WITH ORDINALITY AS given (request, tab_no, is_held, place, ${listNames}, no)
-      LEFT JOIN tabs ON tabs.no = given.tab_no
-      WHERE given.request NOT IN (SELECT no FROM known)
-        AND given.request NOT IN (SELECT no FROM used)
-    ), seated AS (
-      ${takesSeat ? seating(takesSeat) : 'SELECT item.*, own_tab AS tab, true AS is_open FROM item'}
+      ${takesSeat ? seating(asked('own_tab'), takesSeat) : asked('tab')}
     ), placed AS (
-      SELECT seated.*, head.position + row_number() OVER (ORDER BY no) AS position
-      FROM seated, rollcall.head WHERE seated.tab IS NOT NULL
-    ), ${addingPlaced(status, 'NOT is_held', isSeatless)}, taken AS (
+      SELECT item.*, head.position + row_number() OVER (ORDER BY no) AS position
+      FROM item, rollcall.head WHERE item.tab IS NOT NULL
+    ), ${addingPlaced(status, isSeatless)}, taken AS (
       SELECT request, min(position) AS first, max(position) AS last, min(received_at) AS at
       FROM placed GROUP BY request
     ), kept AS (
@@ -56,7 +55,7 @@ function appendSql(of: { status: string; isSeatless?: string; takesSeat?: string
         (site, key, fingerprint, first_position, last_position, refused, stored_at)
       SELECT $1, key, fingerprint, first, last, coalesce((
           SELECT '[' || string_agg(place::text, ',' ORDER BY place) || ']'
-          FROM seated WHERE seated.request = request.no AND is_open AND tab IS NULL
+          FROM item WHERE item.request = request.no AND tab IS NULL${takesSeat && ' AND is_open'}
         ), ''), at
       FROM request JOIN taken ON taken.request = request.no WHERE key IS NOT NULL
     ), burned AS (
@@ -72,26 +71,23 @@ function appendSql(of: { status: string; isSeatless?: string; takesSeat?: string
 }
 
 /**
- * Each item with its tab: its own one while a seat is left, or else the overflow tab $20. The site has $19 seats. None is
+ * What is asked for, with its tab: its own one while a seat of $19 is left, or else the overflow tab $20. No seat is
  * given back, so all behind the first one without a seat have none.
  */
-function seating(takesSeat: string): string {
-  return `SELECT counted.*, CASE WHEN is_open THEN own_tab ELSE ${overflowTab} END AS tab
-      FROM (
-        SELECT claim.*, taken + coalesce(sum(takes) OVER (
-          ORDER BY no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) < $19::bigint AS is_open
+function seating(asked: string, takesSeat: string): string {
+  return `SELECT *, CASE WHEN is_open THEN own_tab ELSE ${overflowTab} END AS tab FROM (
+        SELECT *, ${seatsTaken('$1')} + sum(takes) OVER (ORDER BY no) - takes < $19::bigint AS is_open
         FROM (
-          SELECT item.*, ${seatsTaken('$1')} AS taken,
-            (own_tab IS NOT NULL AND own_tab IS DISTINCT FROM ${overflowTab} AND NOT is_held
-              AND ${takesSeat})::integer AS takes FROM item
+          SELECT *, (own_tab IS NOT NULL AND own_tab IS DISTINCT FROM ${overflowTab} AND NOT is_held
+            AND ${takesSeat})::integer AS takes FROM (${asked}) AS asked
         ) AS claim
       ) AS counted`
 }
 
 /** What is told of seats: the first item without one, and how many are taken. */
 const told = `,
-      (SELECT min(no) FROM seated WHERE NOT is_open) AS "fullFrom",
-      (SELECT max(taken) + coalesce(sum(takes) FILTER (WHERE is_open), 0) FROM seated) AS taken`
+      (SELECT min(no) FROM item WHERE NOT is_open) AS "fullFrom",
+      (SELECT ${seatsTaken('$1')} + coalesce(sum(takes) FILTER (WHERE is_open), 0) FROM item) AS taken`
 
 const overflowTab = '(SELECT tabs.id FROM tabs WHERE tabs.key = $20::text)'
 
@@ -118,7 +114,7 @@ export const appendStatements = statementsOf('postgres appends', (dialect) => {
     appendSeatsOnce: appendSql({
       status: unlessHeld(`CASE WHEN tab = ${overflowTab} THEN ${inSite} ELSE ${inTab} END`),
       isSeatless: `${isIgnored} OR ${isBeyond}`,
-      takesSeat: `${once('item', 'no', 'item.own_tab')} = ${wanted}`,
+      takesSeat: `${once('asked', 'no', 'asked.own_tab')} = ${wanted}`,
     }),
   }
 })

@@ -2,6 +2,7 @@ import type { Signup } from '../../signup/signup.ts'
 import { fieldsText } from '../../signup/field.ts'
 import { hour } from '../../platform/clock.ts'
 import { personLength } from '../hashes.ts'
+import { rowStatus } from '../tables/layout.ts'
 import { adding, allTime } from '../tables/tally.ts'
 import type { Value } from './connections.ts'
 
@@ -11,28 +12,27 @@ import type { Value } from './connections.ts'
  * address instead of the person.
  *
  * @param status the SQL of that column
- * @param isAccepted whether figures count a signup as accepted, in SQL
  * @param isSeatless whether one of `added` takes no seat, in SQL; left out where each takes one
  */
-export function addingPlaced(status: string, isAccepted = 'true', isSeatless = ''): string {
-  const seatless = adding(`SELECT $1, 'seatless', ${allTime}, '', count(*) FROM added
-                  WHERE ${isSeatless} HAVING count(*) > 0`)
+export function addingPlaced(status: string, isSeatless = ''): string {
+  const seatless = isSeatless && `, ('seatless', CASE WHEN ${isSeatless} THEN ${allTime} END)`
   return `added AS (
       INSERT INTO rollcall.signup
         (position, id, tab, received_at, email, source, name, tags, metadata, fields, person, row_status)
       SELECT position, id, tab, received_at, email, source, name, tags, metadata, fields,
         ${placedPerson}, ${status}
-      FROM placed RETURNING position, tab, row_status
-    )${isSeatless && `, seatless AS (${seatless})`}, counted AS (
+      FROM placed RETURNING position, tab, received_at, row_status
+    ), counted AS (
       UPDATE rollcall.tab SET accepted = accepted + added.count
-      FROM (SELECT tab, count(*) AS count FROM placed GROUP BY tab) AS added
+      FROM (SELECT tab, count(*) AS count FROM added GROUP BY tab) AS added
       WHERE tab.id = added.tab
-    ), hours AS (
-      ${adding(`SELECT $1, 'accepted', slot, '', count(*) FROM placed CROSS JOIN LATERAL (
-                  VALUES (received_at / ${hour} * ${hour}), (${allTime})) AS slots (slot)
-                WHERE ${isAccepted} GROUP BY slot`)}
+    ), tallied AS (
+      ${adding(`SELECT $1, what, slot, '', count(*) FROM added CROSS JOIN LATERAL (
+                  VALUES ('accepted', received_at / ${hour} * ${hour}), ('accepted', ${allTime})${seatless}
+                ) AS slots (what, slot)
+                WHERE row_status <> ${rowStatus.held} AND slot IS NOT NULL GROUP BY what, slot`)}
     ), moved AS (
-      UPDATE rollcall.head SET position = position + (SELECT count(*) FROM placed)
+      UPDATE rollcall.head SET position = position + (SELECT count(*) FROM added)
     )`
 }
 

@@ -84,7 +84,7 @@ const sql = statementsOf('postgres imports', (dialect) => ({
       FROM decided
       JOIN unnest(${listTypes(5)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
       WHERE result = 'added'
-    ), ${addingPlaced(String(rowStatus.wanted), 'true', `(SELECT key FROM tab WHERE tab.id = added.tab) = $14::text`)}
+    ), ${addingPlaced(String(rowStatus.wanted), `(SELECT key FROM tab WHERE tab.id = added.tab) = $14::text`)}
     ${decisions(dialect)}`,
 }))
 

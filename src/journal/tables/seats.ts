@@ -1,7 +1,15 @@
 import { type Openness, opennessOf, overflowKeyOf } from '../../signup/closing.ts'
 import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
-import { type Answer, type Operation, rowOf, statementsOf, type Step } from '../sql.ts'
+import {
+  type Answer,
+  ask,
+  type Operation,
+  reading,
+  rowOf,
+  statementsOf,
+  type Step,
+} from '../sql.ts'
 import { dropFact, factOf, type ReadSite, setFact } from './facts.ts'
 import { rowStatus } from './layout.ts'
 import { adding, allTime } from './tally.ts'
@@ -104,6 +112,13 @@ export class Seats {
     return opennessOf({ overflowTab }, { now: 0, isFull: this.#isFullAt(taken) })
   }
 
+  /** How many are taken; 0 in a site without seats. To be relied on, it needs the lock of the head. */
+  *taken(): Operation<number> {
+    if (this.#closing.after === undefined) return 0
+    const [answer] = yield* ask(stepToReadSeats(this.#site.id))
+    return seatsIn(answer)
+  }
+
   /** Learns that so many seats are taken at least. To call when that is on disk. */
   learn(taken: number): void {
     if (!this.#isFullAt(taken)) return
@@ -113,11 +128,10 @@ export class Seats {
 
   /** As `IntakeLog.lookAtSeats`. */
   async look(): Promise<void> {
-    if (this.#closing.after === undefined) return
     const learned = this.#learned
-    const [answer] = await this.#site.db.query(stepToReadSeats(this.#site.id))
+    const isFull = this.#isFullAt(await reading(this.#site.db, this.taken()))
     // What was read may be from before that.
-    if (learned === this.#learned) this.#isFull = this.#isFullAt(seatsIn(answer))
+    if (learned === this.#learned) this.#isFull = isFull
   }
 
   #isFullAt(taken: number): boolean {

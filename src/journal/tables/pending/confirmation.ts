@@ -13,6 +13,7 @@ import {
   rowReader,
   siteLock,
   statementsOf,
+  together,
 } from '../../sql.ts'
 import { cellColumns, stepsToAppend } from '../append-one.ts'
 import { closing, erasedPending, givenNumbers, mailWaitsMs, waitingMails } from './ending.ts'
@@ -31,7 +32,7 @@ import {
 import { stepsToEndAsked, stepToGreet } from '../mail/mails.ts'
 import { besideListOf, stepToFindBlock, toBlock } from './pending.ts'
 import { idOf } from '../rows.ts'
-import { type Seats, seatsIn, stepToReadSeats } from '../seats.ts'
+import type { Seats } from '../seats.ts'
 import type { Site } from '../site.ts'
 import { sweep } from '../sweep.ts'
 import { stepToCount } from '../tally.ts'
@@ -181,16 +182,15 @@ type Confirming = { readonly taken: number } | 'nothing' | 'closed'
 
 /** Appends what the mail of the link asked for. When all seats are taken, it goes to the overflow tab, or waits on. */
 function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<Confirming> {
-  const { id, policy, tabs } = site
+  const { id, policy, tabs, seats } = site
   const { person, recipient, language } = linked
-  const [own, newer, taken] = yield* ask(
-    [sql.ofLink, id, person, linked.pending, now],
-    [sql.newer, id, person, linked.pending],
-    stepToReadSeats(id),
+  const [[own, newer], taken] = yield* together(
+    ask([sql.ofLink, id, person, linked.pending, now], [sql.newer, id, person, linked.pending]),
+    seats.taken(),
   )
   const [row] = own.rows
   if (!row) return 'nothing'
-  const openness = site.seats.opennessAt(seatsIn(taken))
+  const openness = seats.opennessAt(taken)
   if (openness === 'closed') return 'closed'
   const { number, sheetTab } = toOpen(row)
   const email = String(row['email'])
@@ -201,7 +201,7 @@ function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<C
   const { key } = tabs.named(sheetTab)
   const ofTab = newer.rows.filter((one) => tabs.named(toOpen(one).sheetTab).key === key)
   const greeted = { email, language, share: '' }
-  const answers = yield* ask(
+  const adding = ask(
     [sql.close, id, number],
     ...stepsToAppend(site, row, tab, now),
     [sql.markConfirmed, number, goesTo],
@@ -209,10 +209,9 @@ function* confirming(site: TabbedSite, linked: Linked, now: Millis): Operation<C
     [sql.unblock, id, person, recipient],
     stepToCount(id, 'confirmed', now),
     ...(policy.welcomes === true ? [stepToGreet(site, greeted, now, idOf(row['id']))] : []),
-    stepToReadSeats(id),
   )
-  const [takenNow = taken] = answers.slice(-1)
-  return { taken: seatsIn(takenNow) }
+  const [, takenNow] = yield* together(adding, seats.taken())
+  return { taken: takenNow }
 }
 
 function* declining(site: TabbedSite, linked: Linked, now: Millis): Operation<void> {

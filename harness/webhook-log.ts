@@ -1,7 +1,6 @@
 import { JournalUnavailable } from '../src/journal/contracts/errors.ts'
 import {
   type EndpointFare,
-  type Fixed,
   type Together,
   type WebhookLog,
   type WebhookMessage,
@@ -16,7 +15,6 @@ interface OwnRow {
   readonly tries: number
   readonly nextAt: number | undefined
   readonly reason: string
-  readonly isFixed?: boolean
 }
 
 type Part = Pick<WebhookLog, 'follow' | 'endpoint' | 'next' | 'settle'>
@@ -25,6 +23,8 @@ type Part = Pick<WebhookLog, 'follow' | 'endpoint' | 'next' | 'settle'>
 export class MemoryWebhookLog implements Part {
   readonly signups: Signup[] = []
   readonly own: OwnRow[] = []
+  /** The positions of the list that were erased. */
+  readonly erased = new Set<number>()
   /** How often each was called. */
   readonly calls = { endpoint: 0, next: 0, settle: 0 }
   cursor = 0
@@ -77,27 +77,25 @@ export class MemoryWebhookLog implements Part {
     })
   }
 
-  next(
-    _endpoint: string,
-    after: number,
-    now: number,
-    { most, fixed }: Together = { most: 10, fixed: undefined },
-  ) {
+  next(_endpoint: string, after: number, now: number, together?: Together) {
     this.calls.next += 1
+    const { most = 10, fixedTo } = together ?? {}
     return this.#answer(() => {
       const own = this.#waiting
-        .filter(({ nextAt = Infinity, isFixed = false }) => nextAt <= now && (isFixed || !fixed))
+        .filter(({ nextAt = Infinity }) => nextAt <= now && fixedTo === undefined)
         .toSorted((a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0))
         .slice(0, most / 2)
       const untried = own.filter(({ nextAt }) => nextAt === 0).length
       const waiting = this.#waiting.filter(({ nextAt }) => nextAt !== 0).length
-      const max = Math.max(1, most - waiting - untried)
+      const max = together && own.length > 0 ? 0 : Math.max(1, most - waiting - untried)
       const list = this.signups
-        .slice(after, Math.min(after + max, fixed?.to ?? Infinity))
-        .map((_, at) => this.#message(after + at + 1, 'signup.accepted'))
+        .slice(after, Math.min(after + max, fixedTo ?? Infinity))
+        .map((_, at) => after + at + 1)
       const messages = [
         ...own.map(({ position, type, tries }) => ({ ...this.#message(position, type), tries })),
-        ...list,
+        ...list
+          .filter((position) => !this.erased.has(position))
+          .map((position) => this.#message(position, 'signup.accepted')),
       ]
       return { messages, upto: after + list.length }
     })
@@ -105,14 +103,13 @@ export class MemoryWebhookLog implements Part {
 
   settle(_endpoint: string, settled: Parameters<WebhookLog['settle']>[1]) {
     return this.#answer(() => {
-      const { from, to, outcomes, takenAt, fare = this.fare, fixedFrom, fixed } = settled
+      const { from, to, outcomes, takenAt, fare = this.fare, fixedFrom, fixedTo } = settled
       if (from !== this.cursor || fixedFrom !== this.fixedTo) return false
       this.calls.settle += 1
       this.cursor = to
       this.takenAt = takenAt ?? this.takenAt
       this.fare = fare
-      if (fixed) this.#fix(fixed)
-      this.fixedTo = fixed?.to
+      this.fixedTo = fixedTo
       for (const outcome of outcomes) {
         const { position, type } = outcome
         const found = this.own.findIndex((it) => it.position === position)
@@ -121,12 +118,6 @@ export class MemoryWebhookLog implements Part {
       }
       return true
     })
-  }
-
-  #fix({ own }: Fixed): void {
-    for (const [at, row] of this.own.entries()) {
-      if (own.includes(row.position)) this.own[at] = { ...row, isFixed: true }
-    }
   }
 
   get #waiting(): readonly OwnRow[] {

@@ -10,8 +10,8 @@ test('tables that a release has change with a step only', () => {
   expect([layoutVersion, digest(sqlite), digest(postgres)]).toMatchInlineSnapshot(`
     [
       9,
-      "2ad73760a4f8fdfa80ac03564efa6747fc79528347f8116c3f29a148dbffac39",
-      "f28ede8f72e1ae78ae820a0417a93073e16372202c9ca8eeacc5302e49fff525",
+      "b76518505344e05f285bbd615f075ee5cb53f24dfb0b3118957eb178c1db88c3",
+      "04908f9a62c1805fe8d4dfa59e0aa4d57dd09fe75b5a434123775df276bcc6f0",
     ]
   `)
 })

@@ -21,7 +21,7 @@ export interface WebhookLog {
    * The window of messages to send together: at most five that have a row of their own and are due, and those of
    * the list behind `after`, ten in all. One that waits for a further try keeps its place, but for the last one.
    *
-   * @param together for an endpoint whose messages tell of many: as many as it says, and when they are fixed, no others
+   * @param together for an endpoint whose messages tell of many: those of one message
    */
   next(endpoint: string, after: number, now: Millis, together?: Together): Promise<MessageWindow>
 
@@ -91,18 +91,11 @@ interface WebhookFailure {
   readonly reason: string
 }
 
+/** One message tells of so many of the list, or else of half as many that have rows of their own, which go first. */
 export interface Together {
-  /** How many there are at most, half of them with a row of their own. */
   readonly most: number
-  readonly fixed: Fixed | undefined
-}
-
-/** What one message tells of, from before it is first sent until it has ended, so that each try tells the same. */
-export interface Fixed {
-  /** All of the list behind the cursor up to here. */
-  readonly to: number
-  /** And these positions, which have rows of their own. Those of an earlier time are known. */
-  readonly own: readonly number[]
+  /** Where it ends, from before it is first sent, so that each try tells the same; undefined for those with rows. */
+  readonly fixedTo: number | undefined
 }
 
 export interface Settled {
@@ -112,8 +105,8 @@ export interface Settled {
   readonly outcomes: readonly WebhookOutcome[]
   /** As `EndpointRecord.fixedTo`, as the sender knows it. */
   readonly fixedFrom?: number | undefined
-  /** The message of many that is sent next; it is on disk at once. Undefined when there is none. */
-  readonly fixed?: Fixed | undefined
+  /** Up to where the message of many goes that is sent next; it is on disk at once. Undefined when there is none. */
+  readonly fixedTo?: number | undefined
   /** When the endpoint took a message last; undefined when that is known. */
   readonly takenAt?: Millis | undefined
   /** How it does, when that has changed. */

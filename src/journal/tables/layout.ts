@@ -448,7 +448,6 @@ export const layout: readonly Table[] = [
       at: number, // of the last try
       reason: text,
       is_erased: flag, // it tells that the signup was erased
-      is_fixed: flag, // it is in the message of many that is being sent
     },
     key: ['endpoint', 'position'],
     indexes: {

@@ -84,11 +84,9 @@ const sql = statementsOf('webhooks', ({ given, signupAt, lastPosition }) => {
     behind: `${behind(columns)} ORDER BY signup.position LIMIT ${most('$5')}`,
     countBehind: behind('count(*) AS count, min(received_at) AS oldest'),
     due: `${own(`${columns}, own.tries`)} AND next_at <= $3
-          AND (is_fixed OR NOT $5) ORDER BY next_at, own.position LIMIT ${most('$4')}`,
+          ORDER BY next_at, own.position LIMIT ${most('$4')}`,
     move: `UPDATE endpoint SET cursor = $4, taken_at = coalesce($5, taken_at), fixed_to = $6
            ${known} AND cursor = $3 AND coalesce(fixed_to, -1) = $7`,
-    fix: `UPDATE webhook_message SET is_fixed = true WHERE endpoint = ${endpoint} AND position IN (
-            SELECT position FROM ${given('given', '$3', { position: 'number' })})`,
     note: `UPDATE endpoint SET failing_since = $3, disabled_at = $4, reason = $5 ${known}`,
     end: `DELETE FROM webhook_message
           WHERE endpoint = ${endpoint} AND position = $3 AND ($4 OR NOT is_erased)`,
@@ -114,7 +112,7 @@ const asked = statementsOf('webhooks asked', ({ id, given, signupAt }) => ({
            SELECT ${endpoint}, signup.position, 0, 0, 0, '', ${isErased}
            FROM signup JOIN tab ON tab.id = signup.tab
            WHERE signup.id = ${id('$3')} AND tab.site = $1 AND ${counts} AND ${endpoint} IS NOT NULL
-           ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0, is_fixed = false`,
+           ON CONFLICT (endpoint, position) DO UPDATE SET tries = 0, next_at = 0`,
   since: `SELECT min(signup.position) AS first FROM signup CROSS JOIN tab
           WHERE signup.position > $2 AND signup.position <= $3 AND tab.id = signup.tab
             AND tab.site = $1 AND coalesce(confirmed_at, received_at) >= $4`,
@@ -189,7 +187,7 @@ export function webhooksOf(site: Pick<Site, 'db' | 'id'>): WebhookLog {
     next: (key, after, now, together) => next(site, key, after, now, together),
     // Signups would wait for the disk, and what it loses is sent once more. That has to be the same.
     settle: (key, settled) => {
-      const isSynced = settled.fixed !== undefined
+      const isSynced = settled.fixedTo !== undefined
       return db.transact([siteLock(id)], () => settlingWindow(id, key, settled), { isSynced })
     },
     enable: async (key) => {
@@ -245,16 +243,18 @@ async function next(
   key: string,
   after: number,
   now: Millis,
-  { most, fixed }: Together = { most: windowMax, fixed: undefined },
+  together?: Together,
 ) {
-  const end = Math.min(after + readPositions, fixed?.to ?? Infinity)
+  const { most = windowMax, fixedTo } = together ?? {}
+  const end = Math.min(after + readPositions, fixedTo ?? Infinity)
   const [places, due, list] = await db.query(
     [sql.places, id, key],
-    [sql.due, id, key, now, most / 2, fixed !== undefined],
+    [sql.due, id, key, now, fixedTo === undefined ? most / 2 : 0],
     [sql.behind, id, key, after, end, most],
   )
   const [last, waiting] = [Number(rowOf(places)['last']), Number(rowOf(places)['waiting'])]
   const own = due.rows.map((row) => ({ ...toMessage(row), tries: Number(row['tries']) }))
+  if (together && own.length > 0) return { messages: own, upto: after }
   const untried = own.filter(({ tries }) => tries === 0)
   const max = most - Math.min(waiting + untried.length, most - 1)
   const read = list.rows.slice(0, max).map(toMessage)
@@ -264,12 +264,11 @@ async function next(
 }
 
 function* settlingWindow(id: number, key: string, settled: Settled): Operation<boolean> {
-  const { from, to, outcomes, takenAt = null, fare, fixedFrom = -1, fixed } = settled
-  const move: Step = [sql.move, id, key, from, to, takenAt, fixed?.to ?? null, fixedFrom]
+  const { from, to, outcomes, takenAt = null, fare, fixedFrom = -1, fixedTo = null } = settled
+  const move: Step = [sql.move, id, key, from, to, takenAt, fixedTo, fixedFrom]
   const [{ changes }] = yield* ask(move)
   if (changes === 0) return false
   const steps = outcomes.map((one) => stepToNote(id, key, one))
-  if (fixed && fixed.own.length > 0) steps.push([sql.fix, id, key, givenPositions(fixed.own)])
   if (fare) {
     const { failingSince = null, disabledAt = null, reason } = fare
     steps.push([sql.note, id, key, failingSince, disabledAt, reason])

@@ -1,5 +1,4 @@
 import type {
-  Fixed,
   WebhookLog,
   WebhookMessage,
   WebhookOutcome,
@@ -47,8 +46,8 @@ const passMax = 500
  * tries while others go on. When it takes none, no message is to blame: the endpoint rests, and begins again
  * where it stood.
  *
- * Where one message tells of many, a window is one message. It is fixed in the journal before it is first sent, so that
- * each try tells the same, and nobody is in two messages or in none.
+ * Where one message tells of many, a window is one message. What it tells of the list is fixed in the journal before it
+ * is first sent, so that each try tells the same, and nobody is in two messages or in none.
  */
 export class EndpointSender implements AsyncDisposable {
   readonly #options: EndpointSenderOptions
@@ -64,10 +63,9 @@ export class EndpointSender implements AsyncDisposable {
   #outcomes: WebhookOutcome[] = []
   /** How many messages of the list have ended since the cursor was written. */
   #ended = 0
-  /** The message of many that is to be sent. */
-  #fixed: Fixed | undefined
-  /** As the journal has it. */
+  /** Up to where the message of many goes that is to be sent, and what the journal has of that. */
   #fixedTo: number | undefined
+  #notedTo: number | undefined
   /** When the next message of many may go. The first waits, as another instance may just have sent one. */
   #freeAt: Millis
   #takenAt: Millis | undefined
@@ -113,18 +111,18 @@ export class EndpointSender implements AsyncDisposable {
     events.webhookFares(key, host, this.#fare.current)
     if (this.#cursor === undefined || this.#waitMs > 0 || !this.#mayHaveMore) return
     this.#mayHaveMore = false
-    const range = together && { most: together.most, fixed: this.#fixed }
+    const range = together && { most: together.most, fixedTo: this.#fixedTo }
     const { messages, upto } = await webhooks.next(key, this.#head, this.#now(), range)
     if (this.#loop.isStopping) return
     const window = together ? this.#gather(messages) : messages.map((it): Told => [it])
-    if (together && window.length > 0 && !(await this.#fix(messages, upto))) return
+    if (together && window.length > 0 && !(await this.#fix(upto))) return
     const ends = await Promise.all(window.map((told) => this.#send(told)))
     this.#mayHaveMore ||= messages.length > 0 || upto > this.#head
     if (this.#conclude(window, ends)) {
       this.#head = upto
       // One that tells of nobody any more has ended, too.
-      this.#ended += this.#fixed ? 1 : messages.length
-      this.#fixed = undefined
+      this.#ended += this.#fixedTo === undefined ? messages.length : 1
+      this.#fixedTo = undefined
     }
     // A long way without messages leaves room for other work.
     if (messages.length === 0 && this.#mayHaveMore) await clock.sleep(1)
@@ -150,19 +148,18 @@ export class EndpointSender implements AsyncDisposable {
     return isGroup || this.#head - (this.#cursor ?? this.#head) >= passMax
   }
 
-  async #save(fixed = this.#fixed): Promise<void> {
+  async #save(fixedTo = this.#fixedTo): Promise<void> {
     const { webhooks, teller } = this.#options
     const [from, fare] = [this.#cursor, this.#fare.current]
     if (from === undefined) return
     const isKept = await webhooks.settle(teller.key, {
       ...{ from, to: this.#head, outcomes: this.#outcomes, takenAt: this.#takenAt },
-      ...{ fixedFrom: this.#fixedTo, fixed },
+      ...{ fixedFrom: this.#notedTo, fixedTo },
       fare: fare === this.#noted ? undefined : fare,
     })
     // Else somebody has moved the cursor or fixed a message, and it is sent from there.
     this.#cursor = isKept ? this.#head : undefined
-    this.#fixed = isKept ? fixed : undefined
-    this.#fixedTo = this.#fixed?.to
+    this.#fixedTo = this.#notedTo = isKept ? fixedTo : undefined
     this.#noted = fare
     this.#outcomes = []
     this.#ended = 0
@@ -176,8 +173,7 @@ export class EndpointSender implements AsyncDisposable {
     const record = await webhooks.endpoint(teller.key)
     if (record?.cursor !== this.#cursor) this.#head = record?.cursor ?? 0
     this.#cursor = record?.cursor
-    const fixedTo = (this.#fixedTo = record?.fixedTo)
-    this.#fixed = fixedTo === undefined ? undefined : { to: fixedTo, own: [] }
+    this.#fixedTo = this.#notedTo = record?.fixedTo
     // It is not followed yet.
     if (!record) return
     this.#lookAt = clock.elapsed() + untilLook(clock, lookMs)
@@ -194,11 +190,10 @@ export class EndpointSender implements AsyncDisposable {
     return first ? [[first, ...others]] : []
   }
 
-  /** Notes what a message tells of. Resolves with false when somebody has moved the cursor, or fixed another one. */
-  async #fix(messages: readonly WebhookMessage[], to: number): Promise<boolean> {
-    if (this.#fixed) return true
-    const own = messages.filter(({ tries }) => tries !== undefined)
-    await this.#save({ to, own: own.map(({ position }) => position) })
+  /** Notes what a message tells of the list. Resolves with false when somebody has moved the cursor, or fixed another. */
+  async #fix(to: number): Promise<boolean> {
+    if (this.#fixedTo !== undefined || to === this.#head) return true
+    await this.#save(to)
     const isKept = this.#cursor !== undefined
     if (!isKept) this.#loop.wake()
     return isKept

@@ -227,8 +227,7 @@ export class EndpointSender implements AsyncDisposable {
     const failure = ends.find((end) => end.kind !== 'sent')
     const isResting = !isTaken && !window.every(isKnown) && !this.#isStopping
     if (failure && isResting) this.#fare.rest(failure.reason)
-    const { together } = this.#options.teller
-    return isAnswered || window.every(([{ tries }]) => !together && tries !== undefined)
+    return isAnswered || window.every(([{ tries }]) => tries !== undefined)
   }
 
   /** @param isToBlame whether a failure is the message's own */

@@ -21,7 +21,7 @@ import {
   stepsToAsk,
   stepsToCountAsked,
 } from '../tables/pending/pending.ts'
-import { seatsIn, stepToReadSeats } from '../tables/seats.ts'
+import { takenSeats } from '../tables/seats.ts'
 import { isHeld, stepsToNote, type Suspect } from '../tables/quarantine.ts'
 import type { Tab } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
@@ -185,7 +185,7 @@ class Appends {
     if (site.policy.closing?.after === undefined) return undefined
     const known = this.seats.get(site)
     if (known !== undefined) return known
-    const taken = seatsIn(this.#db.runStep(stepToReadSeats(site.id)))
+    const taken = this.#db.runNow(takenSeats(site.id))
     this.seats.set(site, taken)
     return taken
   }

@@ -17,7 +17,7 @@ import { eraseHeld } from '../tables/erase.ts'
 import { erasureOf, toTombstone } from '../tables/erasure.ts'
 import { dropFact, factOf, setFact } from '../tables/facts.ts'
 import { siteIds, readerOf } from '../tables/reader.ts'
-import { guessedFact, seatsIn, stepToCountSeats, stepToReadSeats } from '../tables/seats.ts'
+import { guessedFact, stepToCountSeats, takenSeats } from '../tables/seats.ts'
 import { codesOfSite, findSite, newMarkerBase, newSiteCode } from '../tables/site.ts'
 import { connect, damageIn } from './connect.ts'
 import { SqliteDatabase } from './database.ts'
@@ -123,9 +123,9 @@ async function readSite(name: string, old: SqliteDatabase | undefined): Promise<
   const site = old && (await reading(old, findSite(name)))
   if (!site) return { tombstones: [], codes: [], seats: old && 0 }
   const isGuess = (await reading(old, factOf(site.id, guessedFact))) !== undefined
-  const [{ rows }, seats] = await old.query([sql.tombstones, site.id], stepToReadSeats(site.id))
+  const [{ rows }] = await old.query([sql.tombstones, site.id])
   return {
-    seats: isGuess ? undefined : seatsIn(seats),
+    seats: isGuess ? undefined : await reading(old, takenSeats(site.id)),
     tombstones: rows.map(toTombstone),
     codes: await reading(old, codesOfSite(site)),
     id: site.id,

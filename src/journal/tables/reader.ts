@@ -18,7 +18,7 @@ import { type Findable, findEnding, findPerson } from './people.ts'
 import { heldAfter, heldEnding } from './quarantine.ts'
 import { recentOf, signupsAt } from './recent.ts'
 import { idOf, recordColumns, rowsBehind, toRecord } from './rows.ts'
-import { seatsIn, stepToReadSeats } from './seats.ts'
+import { takenSeats } from './seats.ts'
 import { sharesOf } from './shares.ts'
 import { hourOf, stepToRead, stepToReadAll, toCount } from './tally.ts'
 import { webhookFigures } from './webhooks.ts'
@@ -96,10 +96,7 @@ export function readerOf(site: Findable): Reader {
       return Number(rowOf(calls)['count'])
     },
     fact: (name) => readFact(site, name),
-    seatsTaken: async () => {
-      const [answer] = await db.query(stepToReadSeats(id))
-      return seatsIn(answer)
-    },
+    seatsTaken: () => reading(db, takenSeats(id)),
     page: async (after, max) => {
       const rows = await rowsBehind(db, after, max, (...part) => [sql.page, id, ...part])
       return rows.map(toRecord)

@@ -1,15 +1,7 @@
 import { type Openness, opennessOf, overflowKeyOf } from '../../signup/closing.ts'
 import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { JournalPolicy } from '../contracts/journal.ts'
-import {
-  type Answer,
-  ask,
-  type Operation,
-  reading,
-  rowOf,
-  statementsOf,
-  type Step,
-} from '../sql.ts'
+import { ask, type Operation, reading, rowOf, statementsOf, type Step } from '../sql.ts'
 import { dropFact, factOf, type ReadSite, setFact } from './facts.ts'
 import { rowStatus } from './layout.ts'
 import { adding, allTime } from './tally.ts'
@@ -19,7 +11,7 @@ import { adding, allTime } from './tally.ts'
  * is in the overflow tab. Both are counted in every site, so a site that gets seats later knows who has taken some.
  */
 
-/** How many seats of a site are taken, in SQL. To be relied on, it needs the lock of the head. */
+/** As `takenSeats`, in SQL. */
 export function seatsTaken(site: string): string {
   return `(SELECT coalesce(sum(CASE what WHEN 'seatless' THEN -count ELSE count END), 0) FROM tally
     WHERE site = ${site} AND what IN ('accepted', 'seatless', 'lost') AND slot = ${allTime} AND name = '')`
@@ -53,12 +45,9 @@ interface ClosingSite {
   readonly policy: Pick<JournalPolicy, 'closing'>
 }
 
-export function stepToReadSeats(site: number): Step {
-  return [sql.taken, site]
-}
-
-/** The answer to `stepToReadSeats`. */
-export function seatsIn(answer: Pick<Answer, 'rows'>): number {
+/** How many seats of a site are taken. To be relied on, it needs the lock of the head. */
+export function* takenSeats(site: number): Operation<number> {
+  const [answer] = yield* ask([sql.taken, site])
   return Number(rowOf(answer)['taken'])
 }
 
@@ -112,11 +101,9 @@ export class Seats {
     return opennessOf({ overflowTab }, { now: 0, isFull: this.#isFullAt(taken) })
   }
 
-  /** How many are taken; 0 in a site without seats. To be relied on, it needs the lock of the head. */
+  /** As `takenSeats`; 0 in a site without seats. */
   *taken(): Operation<number> {
-    if (this.#closing.after === undefined) return 0
-    const [answer] = yield* ask(stepToReadSeats(this.#site.id))
-    return seatsIn(answer)
+    return this.#closing.after === undefined ? 0 : yield* takenSeats(this.#site.id)
   }
 
   /** Learns that so many seats are taken at least. To call when that is on disk. */

@@ -11,7 +11,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compareWith, release } from './against/compare.ts'
+import { compareWith } from './against/compare.ts'
+import { lastRelease } from './against/tree.ts'
 import { describeMachine, loadCeiling } from './machine.ts'
 import { pinOurselves } from './processes.ts'
 import { failedRow, tableHead, tableRow } from './report.ts'
@@ -75,8 +76,8 @@ async function measureScenarios(): Promise<void> {
   }
 }
 
-async function compare(commit = release): Promise<void> {
-  for (const { figure, measured } of await compareWith(commit, sizes)) {
+async function compare(commit?: string): Promise<void> {
+  for (const { figure, measured } of await compareWith(commit ?? (await lastRelease()), sizes)) {
     sayRow(tableRow(figure, measured))
     if (!isReached(figure, measured)) process.exitCode = 1
   }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { PostgresServer } from '../../harness/postgres-server.ts'
 import { atMost, type Figure, type Measured, median, type Sizes } from '../scenario.ts'
 import { World } from '../world.ts'
@@ -12,9 +10,6 @@ const pairs = 18
 
 /** How much more of anything this tree may need, and how much it should. */
 const bounds = { unit: '×', reach: atMost(1.02), aim: atMost(1) } as const
-
-/** The commit of the last release. A tag does not travel with every clone. */
-export const release = readFileSync(join(import.meta.dirname, '../RELEASE'), 'utf8').trim()
 
 type Cost = readonly [name: string, key: keyof Life, what: string, unit: string]
 

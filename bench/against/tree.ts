@@ -14,10 +14,17 @@ export interface Tree extends AsyncDisposable {
   readonly installMegabytes: number
 }
 
+async function git(...args: string[]): Promise<string> {
+  return (await run('git', args, { cwd: projectRoot })).stdout.trim()
+}
+
+/** The commit of the last release, by its title: a tag does not travel with every clone. */
+export function lastRelease(): Promise<string> {
+  return git('log', '-1', '--format=%H', '--grep=^Release [0-9.]*$')
+}
+
 /** @throws Error when Git does not know the commit, or its set-up fails */
 export async function checkOut(name: string, path: string): Promise<Tree> {
-  const git = async (...args: string[]) =>
-    (await run('git', args, { cwd: projectRoot })).stdout.trim()
   const commit = await git('rev-parse', '--verify', `${name}^{commit}`)
   await git('worktree', 'add', '--detach', path, commit)
   const remove = async () => {

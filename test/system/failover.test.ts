@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
 import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
@@ -45,9 +44,14 @@ test('a failover to a standby for which commits wait loses no answered signup, a
   const nextUrl = () => world.instances.nextUrl()
   const tabs = ['Sheet1']
   const visiting = visit({ nextUrl, tabs, visitorsAtOnce: 6, pauseMs: 10, stop: stop.signal })
-  await sleep(3000)
+  const hasMore = async () => {
+    const { length } = await addressesInSheet(world.google)
+    const count = async () => (await addressesInSheet(world.google)).length
+    await expect.poll(count).toBeGreaterThan(length + 50)
+  }
+  await hasMore()
   await world.failOver()
-  await sleep(3000)
+  await hasMore()
   stop.abort()
   const { accepted, unclear, refused } = await visiting
   await world.instances.allDelivered()

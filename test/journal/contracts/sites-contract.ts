@@ -43,6 +43,27 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
   },
 
   {
+    title: 'what one site holds, in the list or beside it, another one neither sees nor decides on',
+    run: inTwoSites(
+      async (news, shop) => {
+        const suspect = ['stamp' as const]
+        await news.intake.append([makeSignup({ suspect })])
+        await ask(news, { suspect })
+        const held = await news.reader.held(0, 9)
+        expect(held).toHaveLength(2)
+        const positions = held.map(({ position }) => position)
+        expect(await shop.reader.held(0, 9)).toEqual([])
+        expect(await shop.reader.held(-99, 9)).toEqual([])
+        expect(await shop.quarantine.find(held.map(({ signup }) => signup.id))).toEqual([])
+        expect(await shop.quarantine.release(positions, noon)).toEqual({ signups: 0, frozen: [] })
+        expect(await shop.quarantine.erase(positions)).toBe(0)
+        expect(await news.reader.held(0, 9)).toEqual(held)
+      },
+      { ...confirming, holdsSuspects: true },
+    ),
+  },
+
+  {
     title: 'who is on the list of one site is not told so by a mail of another',
     run: inTwoSites(async (news, shop) => {
       await news.intake.append([makeSignup({ email: ada })])

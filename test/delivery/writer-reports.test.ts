@@ -79,15 +79,16 @@ const faults: readonly { what: string; error: Error; isDefect: boolean }[] = [
 ]
 
 test.each(faults)(
-  'after $what the writer tries again later and later, and health says so',
+  'after $what the writer tries again later and later, soon again after a success, and health says so',
   async (it) => {
     const journal = openSqliteJournal(':memory:')
     const times: number[] = []
     const defects: unknown[] = []
+    let failing = 4
     const delivery = changed(journal.delivery, {
       freeze: async (...batch) => {
         times.push(world.clock.elapsed())
-        if (times.length < 5) throw it.error
+        if (failing-- > 0) throw it.error
         return journal.delivery.freeze(...batch)
       },
     })
@@ -111,6 +112,11 @@ test.each(faults)(
     }
     await world.delivered(1)
     expect(world.health.delivery).toEqual({ state: 'ok' })
+    failing = 1
+    times.length = 0
+    await journal.intake.append(makeSignups(1))
+    await world.delivered(2)
+    expect((times[1] ?? Infinity) - (times[0] ?? 0)).toBeLessThan(1.5 * second)
   },
 )
 

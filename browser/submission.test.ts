@@ -12,7 +12,7 @@ async function sending(statuses: number[], retryAfter = 0) {
     response.setHeader('content-type', 'application/json')
     if (request.method === 'GET') return void response.end('{"challengeEnabled":false}')
     keys.push(request.headers['idempotency-key'])
-    response.writeHead(statuses.shift() ?? 202, { 'retry-after': retryAfter }).end('{}')
+    response.writeHead(statuses.shift() ?? 202, { 'retry-after': String(retryAfter) }).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

@@ -222,20 +222,20 @@ test(
 )
 
 test('a client that is told the fields of its site takes just these', () => {
-  const wrong = (code: string) => `// @ts-expect-error\n${code}\n`
-  const code = `
-    import { createClient } from 'rollcall/client'
-    interface Fields { readonly company: string; readonly plan?: 'free' | 'pro' }
-    const launch = createClient<Fields>({ baseUrl: 'http://localhost', site: 'launch' })
-    const email = 'ada@example.com'
-    const least = { email, company: 'Analytical Engines' }
-    void launch.signup({ ...least, plan: 'pro', tags: ['early'] })
-    void launch.bulk([least])
-    ${wrong('void launch.signup({ email })')}
-    ${wrong("void launch.signup({ ...least, plan: 'gold' })")}
-    ${wrong('void launch.signup({ ...least, compny: 1 })')}
-    ${wrong('void launch.bulk([{ email }])')}`
-  expect(typeProblems(code)).toEqual([])
+  interface Fields {
+    readonly company: string
+    readonly plan?: 'free' | 'pro'
+  }
+  const launch = createClient<Fields>({ baseUrl: service.url, site: 'launch' })
+  type Signup = Parameters<typeof launch.signup>[0]
+  expectTypeOf<{ email: string; company: string }>().toExtend<Signup>()
+  expectTypeOf<{ email: string; company: string; plan: 'pro'; tags: ['a'] }>().toExtend<Signup>()
+  expectTypeOf<{ email: string }>().not.toExtend<Signup>()
+  expectTypeOf<{ email: string; company: string; plan: 'gold' }>().not.toExtend<Signup>()
+  expectTypeOf<Signup>().not.toHaveProperty('compny')
+  type Item = Parameters<typeof launch.bulk>[0][number]
+  expectTypeOf<{ email: string; company: string }>().toExtend<Item>()
+  expectTypeOf<{ email: string }>().not.toExtend<Item>()
 })
 
 test('a client sends everything to its site', async () => {

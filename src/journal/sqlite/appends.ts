@@ -29,9 +29,10 @@ import {
   challengeTokenMs,
   idempotencyKeyMs,
   type IntakeSite,
-  knownKey,
+  keyIn,
   recalled,
   type SiteRequest,
+  stepToFindKey,
   tellAdded,
 } from '../tables/intake.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -191,7 +192,7 @@ class Appends {
   }
 
   #recall(site: IntakeSite, idempotency: Idempotency): Recalled | undefined {
-    const known = this.#db.runNow(knownKey(site, idempotency))
+    const known = keyIn(this.#db.runStep(stepToFindKey(site.id, site.keyHashOf(idempotency))))
     if (!known) return undefined
     this.#signups.addRows()
     return this.#db.runNow(recalled(site, known, idempotency))

@@ -14,6 +14,7 @@ import { minute } from '../../platform/clock.ts'
 import type { Listeners } from '../../platform/listeners.ts'
 import { fingerprintHash } from '../hashes.ts'
 import {
+  type Answer,
   ask,
   givenRows,
   numberOf,
@@ -116,8 +117,10 @@ export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
   const { overflowTab = '' } = policy.closing ?? {}
   const beyond = (signups: readonly Signup[]) =>
     signups.map((signup) => ({ ...signup, sheetTab: overflowTab }))
+  const find = async (owned: OwnedKey) =>
+    keyIn(...(await db.query(stepToFindKey(siteId, site.keyHashOf(owned)))))
   const recall: IntakeLog['recall'] = async (idempotency) => {
-    const key = await reading(db, knownKey(site, idempotency))
+    const key = await find(idempotency)
     return key && reading(db, recalled(site, key, idempotency))
   }
   /** Nothing is added, unless that was done by an earlier request. */
@@ -152,7 +155,7 @@ export function intakeOf(site: IntakeSite, group: AppendGroup): IntakeLog {
     recall,
     openness: (at) => seats.openness(at),
     lookAtSeats: () => seats.look(),
-    knows: async (key) => (await reading(db, knownKey(site, key))) !== undefined,
+    knows: async (key) => (await find(key)) !== undefined,
     find: async (id) => {
       const [{ rows }] = await db.query([sql.find, id, siteId])
       if (rows[0]) return toStatus(rows[0])
@@ -182,13 +185,9 @@ export function stepToFindAll(ids: readonly SignupId[]): Step {
   return [sql.findAll, givenRows(ids.map((id) => ({ id })))]
 }
 
-/** What is known of an idempotency key; undefined when it is unknown. */
-export function* knownKey(
-  { id, keyHashOf }: Pick<Site, 'id' | 'keyHashOf'>,
-  owned: OwnedKey,
-): Operation<KnownKey | undefined> {
-  const [{ rows }] = yield* ask(stepToFindKey(id, keyHashOf(owned)))
-  return rows[0] as KnownKey | undefined
+/** What is known of an idempotency key, in the answer to `stepToFindKey`; undefined when it is unknown. */
+export function keyIn({ rows: [row] }: Pick<Answer, 'rows'>): KnownKey | undefined {
+  return row as KnownKey | undefined
 }
 
 /** What a later request with a known key is answered. */

@@ -226,14 +226,14 @@ test('a client that is told the fields of its site takes just these', () => {
     readonly company: string
     readonly plan?: 'free' | 'pro'
   }
-  const launch = createClient<Fields>({ baseUrl: service.url, site: 'launch' })
-  type Signup = Parameters<typeof launch.signup>[0]
+  type Launch = ReturnType<typeof createClient<Fields>>
+  type Signup = Parameters<Launch['signup']>[0]
   expectTypeOf<{ email: string; company: string }>().toExtend<Signup>()
   expectTypeOf<{ email: string; company: string; plan: 'pro'; tags: ['a'] }>().toExtend<Signup>()
   expectTypeOf<{ email: string }>().not.toExtend<Signup>()
   expectTypeOf<{ email: string; company: string; plan: 'gold' }>().not.toExtend<Signup>()
   expectTypeOf<Signup>().not.toHaveProperty('compny')
-  type Item = Parameters<typeof launch.bulk>[0][number]
+  type Item = Parameters<Launch['bulk']>[0][number]
   expectTypeOf<{ email: string; company: string }>().toExtend<Item>()
   expectTypeOf<{ email: string }>().not.toExtend<Item>()
 })

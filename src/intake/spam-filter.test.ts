@@ -184,8 +184,10 @@ test('clients whose address is not known are not counted', () => {
 test('the counts of two sites are apart, also when they share their memory', () => {
   const counts = new SpamCounts()
   const [one, other] = [filterOf({ site: 'one', counts }), filterOf({ site: 'other', counts })]
-  const throwAway = { email: 'a@yopmail.com' }
-  for (let at = 0; at < 21; at++) one.look(throwAway, client)
-  expect(one.look(throwAway, client)).toContain('busy-network')
+  const throwAway = { email: 'a@yopmail.com', name: 'Win' }
+  for (let at = 0; at < 5; at++) one.look(throwAway, `192.0.${at}.1`)
+  for (let at = 0; at < 20; at++) one.look(throwAway, client)
+  const signals = ['disposable-domain', 'busy-network', 'repeated-name']
+  expect(one.look(throwAway, client)).toEqual(signals)
   expect(other.look(throwAway, client)).toBeUndefined()
 })

@@ -187,6 +187,12 @@ test('at most 1,000 calls wait at once, and the next visitor gets no verdict at 
   expect(await challenge.verify(attempt('token'))).toMatchObject({ kind: 'passed' })
 })
 
+test('a failure of our own code is no answer of the provider', async () => {
+  await using world = await createChallengeWorld()
+  const challenge = connect(world, { http: async () => Promise.reject(new TypeError('a bug')) })
+  await expect(challenge.verify(attempt('token'))).rejects.toThrow('a bug')
+})
+
 test('a token from a host that is not listed is rejected', async () => {
   await using world = await createChallengeWorld()
   const challenge = connect(world, { hostnames: ['example.com'] })

@@ -6,6 +6,7 @@ import { type HttpAnswer, HttpFailure, type OutgoingRequest } from '../../platfo
 import { workingFare } from '../../journal/contracts/webhook-log.ts'
 import { EndpointSender } from './endpoint-sender.ts'
 import { webhookIdOf } from './endpoint.ts'
+import { Fare } from './fare.ts'
 import { webhookTeller } from './teller.ts'
 import { day, hour, minute, second } from '../../platform/clock.ts'
 
@@ -97,11 +98,6 @@ const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 const sorted = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
 const pausesOf = (tries: readonly Tried[]) =>
   tries.slice(1).map(({ at }, before) => at - (tries[before]?.at ?? 0))
-/** What a journal looks like whose endpoint took nothing for so long. */
-const failingFor = (clock: ManualClock, ms: number) => {
-  return { failingSince: clock.now() - ms, disabledAt: undefined, reason: 'down' }
-}
-
 test('messages go in the order of positions, ten at a time, with one write of the cursor for many', async () => {
   const world = createWorld(1000)
   await using _ = world.start()
@@ -209,6 +205,11 @@ test('an endpoint that takes nothing rests, longer each time, without a try of a
   expect(world.received).toEqual(upTo(500))
   expect(world.log).toMatchObject({ cursor: 500, own: [], fare: { failingSince: undefined } })
   expect(world.told).toEqual([])
+  works = false
+  world.log.add(1)
+  await world.clock.run(4 * minute)
+  const anew = rests.slice(0, 2).map((rest) => expect.closeTo(rest, -3) as unknown)
+  expect(pausesOf(world.triesOf(501))).toEqual(anew)
 })
 
 test('messages that keep their places leave at least one for the others, and rests go on while it fails', async () => {
@@ -313,17 +314,29 @@ test('five days of nothing but failures disable an endpoint, and one success beg
   expect(world.log).toMatchObject({ cursor: 500, own: [] })
 })
 
-test('five days count from the first failure, whoever has noted it', async () => {
-  const world = createWorld(1)
-  world.lookMs = minute
-  world.log.fare = failingFor(world.clock, 5 * day)
-  world.answer = async () => 500
-  await using _ = world.start()
-  await world.clock.run(hour / 2)
-  expect(world.states.at(-1)).toBe('hooks.example.com is failing')
-  await world.clock.run(3 * hour)
-  expect(world.states.at(-1)).toBe('hooks.example.com is disabled')
-})
+test.each([
+  [hour, 5 * day, true],
+  [hour - 1, 5 * day, false],
+  [hour, 5 * day - 1, false],
+])(
+  'what failed for %d ms here, and for %d ms by whoever noted it first, is disabled: %s',
+  (here, inAll, isDisabled) => {
+    let elapsed = 0
+    const clock = { elapsed: () => elapsed }
+    const fare = new Fare(
+      clock,
+      () => inAll,
+      () => 0,
+    )
+    const none = { dueAt: undefined, fixedTo: undefined, takenAt: undefined }
+    const record = { ...none, cursor: 0, last: 0, enabled: 0, waiting: 0 }
+    fare.follow({ ...record, failingSince: 0, disabledAt: undefined, reason: 'down' })
+    fare.rest('down')
+    elapsed = here
+    fare.rest('down')
+    expect(fare.current.disabledAt !== undefined).toBe(isDisabled)
+  },
+)
 
 test('a jump of the clock after a failure disables no endpoint', async () => {
   const world = createWorld(3)

@@ -7,7 +7,9 @@ import { noticeTree } from './notice.ts'
 import type { PageOptions } from './view.ts'
 
 /** As page.css has it for the pages. */
-const noticeStyles = '.notice{color:inherit;font-weight:600}*+.notice{margin-block-start:.75em}'
+const noticeStyles =
+  '.notice{color:inherit;font-weight:600}*+.notice{margin-block-start:.75em}' +
+  '.notice:has(~.rollcall-done:not(:empty)){display:none}'
 
 /**
  * How the embed of a site differs from a form with an email field alone: its texts, fields and colour, and whether it is closed now.

@@ -105,9 +105,8 @@ export function readChat(site: SettingsReader, own?: string | null): SiteChat | 
   // What the environment says is about its own URL.
   const said = own === undefined || site.says('CHAT_KIND') ? site.value('CHAT_KIND') : undefined
   const chat = said ?? chatKindAt(hostname)
-  const names = [...searchParams.keys()]
-  const isStray = names.some((it) => !telegramParameters.includes(it))
-  if (chat === 'telegram' && (isStray || !names.includes('chat_id'))) {
+  const isStray = [...searchParams.keys()].some((it) => !telegramParameters.includes(it))
+  if (chat === 'telegram' && (isStray || !searchParams.has('chat_id'))) {
     site.refuse(variable, {
       problem: isStray ? 'has parameters that a message would not fit.' : 'has no chat_id.',
       expected: `a URL with chat_id, and no parameters but ${telegramParameters.join(', ')}`,

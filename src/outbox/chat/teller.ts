@@ -48,6 +48,5 @@ export function chatTeller({ key, host, url, ...channel }: Channel, world: SendW
 /** The seconds that the body of a 429 asks to wait: Discord and Telegram have them there. */
 function retryAfter(text: string): number {
   const { retry_after, parameters } = parseObject(text) ?? {}
-  const asked = retry_after ?? (isRecord(parameters) ? parameters['retry_after'] : undefined)
-  return Number(asked) || 0
+  return Number(retry_after ?? (isRecord(parameters) && parameters['retry_after'])) || 0
 }

@@ -12,12 +12,19 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-test('a batch is reported with its number, its rows and its tries', async () => {
+test('a batch is reported once it is settled, with its number, its rows and its tries', async () => {
   const reports: unknown[] = []
-  await using it = createDeliveryWorld({
-    heard: {
-      batchWritten: (...told) => reports.push(told),
+  const journal = openSqliteJournal(':memory:')
+  let settled = 0
+  const delivery = changed(journal.delivery, {
+    settle: async (number, at) => {
+      await journal.delivery.settle(number, at)
+      settled += 1
     },
+  })
+  await using it = createDeliveryWorld({
+    journal: changed(journal, { delivery }),
+    heard: { batchWritten: (...told) => reports.push([...told, settled]) },
   })
   it.spreadsheet.script = ({ number }, attempt) =>
     number === 2 && attempt < 3 ? neverArrived : undefined
@@ -27,8 +34,8 @@ test('a batch is reported with its number, its rows and its tries', async () => 
   await it.journal.intake.append([makeSignup()])
   await it.delivered(4)
   expect(reports).toEqual([
-    [1, 3, 1],
-    [2, 1, 3],
+    [1, 3, 1, 1],
+    [2, 1, 3, 2],
   ])
 })
 

@@ -116,8 +116,13 @@ async function withNode({ url, connections, seconds, body, isKeyed }: Load): Pro
   }
 }
 
+/** A key as the embed and the client make them. */
+export function newKey(): string {
+  return [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].join('-')
+}
+
 function postOnce(url: string, agent: Agent, body: string, isKeyed = false): Promise<void> {
-  const key = isKeyed && { 'idempotency-key': randomUUID() }
+  const key = isKeyed && { 'idempotency-key': newKey() }
   const headers = { 'content-type': 'application/json', ...key }
   return new Promise((resolve, reject) => {
     const posted = request(url, { method: 'POST', agent, headers }, (response) => {
@@ -138,7 +143,8 @@ function postOnce(url: string, agent: Agent, body: string, isKeyed = false): Pro
 function luaScript({ body, isKeyed = false }: Pick<Load, 'body' | 'isKeyed'>): string {
   const head = `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n`
   if (!isKeyed && !body.includes('%d')) return `${head}wrk.body = [[${body}]]\n`
-  const key = `string.format("${randomUUID().slice(0, 24)}%012d", number)`
+  const [, ...random] = newKey().split('-')
+  const key = `os.time() .. "000-${random.slice(1).join('-')}-" .. number`
   return `${head}local start = os.time() % 100000
 local number = 0
 request = function()

@@ -15,8 +15,8 @@ export interface SenderSetup extends GateSetup {
 export function createSender(setup: SenderSetup) {
   const gate = createGate(setup)
   const stamp = createStamp(setup.endpoint)
-  let last = ''
-  let key = ''
+  let last: string | undefined
+  let key: string
   return {
     config: gate.config,
     /** Shows the challenge, if there is one. Rejects with `Told` when nobody can sign up. */
@@ -30,7 +30,7 @@ export function createSender(setup: SenderSetup) {
      * Until the signup is accepted, sending the same data again does not make a second signup.
      */
     send: async (data: URLSearchParams): Promise<SignupAccepted> => {
-      if (last !== `${data}`) key = randomKey()
+      if (last !== `${data}`) key = newKey()
       last = `${data}`
       // Not before the comparison: another stamp makes no other signup.
       const stamped = stamp.on(data)
@@ -41,7 +41,7 @@ export function createSender(setup: SenderSetup) {
         gate.forget()
         return send(setup, gate, key, stamped)
       })
-      last = ''
+      last = undefined
       return accepted
     },
   }
@@ -125,9 +125,9 @@ function pause(ms: number, untilOnline: boolean): Promise<unknown> {
   })
 }
 
-/** A key of 128 random bits. Pages without TLS have no `randomUUID`. */
-function randomKey(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-')
+/** The time, so that the journal has keys in order, and 128 random bits. Without TLS there is no `randomUUID`. */
+function newKey(): string {
+  return [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].join('-')
 }
 
 /** A stamp is good for a day. This leaves the visitor many hours to fill in the form. */

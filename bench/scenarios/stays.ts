@@ -16,7 +16,7 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { deliverySettings } from '../delivery.ts'
 import { usualSignup } from '../journals.ts'
-import { usualBody } from '../load.ts'
+import { newKey, usualBody } from '../load.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 
 /** So many signups are on their way together, as from so many connections. */
@@ -38,7 +38,7 @@ function posted(body: Uint8Array<ArrayBuffer>, isKeyed = false) {
     ['content-type', 'application/json'],
     ['content-length', String(body.length)],
     ['host', 'localhost'],
-    ...(isKeyed ? [['idempotency-key', crypto.randomUUID()] as const] : []),
+    ...(isKeyed ? [['idempotency-key', newKey()] as const] : []),
   ])
   return {
     ...{ method: 'POST', url: 'http://localhost/api/signup', signal, body: null },
@@ -62,7 +62,7 @@ const keying: Stay = () => {
   const hashOf = keyHashing(secret)
   const parsed = parseSignup(JSON.parse(usualBody), context)
   return () => {
-    const key = { space: '', key: crypto.randomUUID() }
+    const key = { space: '', key: newKey() }
     const content = fingerprintOf('signup', parsed.ok ? contentOf(parsed.value) : [])
     return [hashOf(key), hashOf(key), hashOf(key), fingerprintHash(secret, content)]
   }
@@ -79,7 +79,7 @@ function appending(isKeyed: boolean): Stay {
     const { intake } = used.use(openSqliteJournal(`${path}/journal.db`))
     const newId = signupIds()
     const usual = usualSignup(0)
-    const keyed = () => ({ space: '', key: crypto.randomUUID(), fingerprint: 'content' })
+    const keyed = () => ({ space: '', key: newKey(), fingerprint: 'content' })
     return () => {
       const idempotency = isKeyed ? keyed() : undefined
       return intake.append([{ ...usual, id: newId(usual.receivedAt) }], { idempotency })

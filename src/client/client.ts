@@ -164,7 +164,7 @@ export function createClient<Fields = unknown>(options: ClientOptions): Client<F
   }
 
   const post = (url: string, content: object, submit: SubmitOptions) => {
-    const { idempotencyKey = randomKey(), wait, signal } = submit
+    const { idempotencyKey = newKey(), wait, signal } = submit
     const headers = {
       'content-type': 'application/json',
       'idempotency-key': idempotencyKey,
@@ -274,7 +274,7 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   })
 }
 
-/** A key of 128 random bits. Pages without TLS have no `randomUUID`. */
-function randomKey(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
+/** The time, so that the journal has keys in order, and 128 random bits. Without TLS there is no `randomUUID`. */
+function newKey(): string {
+  return [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].join('-')
 }

@@ -32,15 +32,26 @@ export function shareHash(secret: Secret, share: string): string {
 /** So many hashes of keys are kept: a request looks for its key twice before it stores it. */
 const keysKept = 1_000
 
-/** Returns the form in which the journal stores an idempotency key. */
+/** The length of what is stored of a key, and of a request's fingerprint: 132 bits. */
+const keyLength = 22
+
+/** The keys that the embed and the client make: milliseconds since 1970, and four random numbers. */
+const timedKey = /^(\d{13})(?:-\d{1,10}){4}$/
+
+/**
+ * Returns the form in which the journal stores an idempotency key. The time of a key that we made goes first: keys of
+ * one time are neighbours in their index then, where each other key changes a page of its own.
+ */
 export function keyHashing(secret: Secret): (owned: OwnedKey) => string {
-  const hashOf = remember(keysKept, (text) => keyed(secret, 'idempotency key', text))
-  return ({ space, key }) => hashOf(JSON.stringify([space, key]))
+  const stored = remember(keysKept, (text) =>
+    keyed(secret, 'idempotency key', text).slice(0, keyLength),
+  )
+  return ({ space, key }) => (timedKey.exec(key)?.[1] ?? '') + stored(JSON.stringify([space, key]))
 }
 
 /** The form in which the journal stores a request's fingerprint. */
 export function fingerprintHash(secret: Secret, fingerprint: string): string {
-  return keyed(secret, 'fingerprint', fingerprint)
+  return keyed(secret, 'fingerprint', fingerprint).slice(0, keyLength)
 }
 
 /** The form in which the journal stores, for an hour, which client has made a tab. */

@@ -6,6 +6,9 @@ import type { Chat } from './chat.ts'
 /** How many people a message names, how many characters it has about each, and how many of each id it ends with. */
 const [namedMax, personMax, idEnd] = [20, 300, 8]
 
+/** How many characters of a heading a message has, so that a sentence at a checkbox leaves room for what was said. */
+const headingMax = 40
+
 /** What messages have of a site. */
 export interface ToldSite {
   /** May be empty. */
@@ -42,7 +45,7 @@ function personLine({ email, name, sheetTab, fields }: Signup, own: ToldSite['ow
   const said = Object.entries(fields).map(([field, it]) => {
     const column = own.find(({ name }) => name === field)
     const text = typeof it === 'boolean' ? ['no', 'yes'][Number(it)] : [it].flat().join(', ')
-    return `${column?.heading ?? field}: ${text}`
+    return `${cut(column?.heading ?? field, headingMax)}: ${text}`
   })
   const rest = [name, sheetTab, ...said].filter((text) => text !== '').join(', ')
   const start = `${visible(email)}, `

@@ -25,7 +25,7 @@ function createWorld(chat: ChatProgram, title = 'Launch', more = '') {
     } = emulator.take(url.slice(`https://${host}`.length), String(body))
     return { status, headers: new Headers(headers), text }
   }
-  const own = [{ name: 'company', heading: 'Your company' }]
+  const own = [{ name: 'company', heading: 'Your company, or the one that sent you here' }]
   const endpoint = { ...{ chat, url, host, title, own, sharers: 1 }, key: 'key' }
   const teller = chatTeller(endpoint, { http, clock })
   const tell = async (...signups: readonly Signup[]) => {
@@ -69,7 +69,7 @@ test.each(chatPrograms)(
     )
     expect(words(post.text)).toBe(
       `R&D <Launch>: 2 new signups
-person1@example.com, Ada Lovelace, Newsletter, Your company: Analytical Engines, topics: maths, weaving, vip: yes, news: no
+person1@example.com, Ada Lovelace, Newsletter, Your company, or the one that sent you …: Analytical Engines, topics: maths, weaving, vip: yes, news: no
 person2@example.com, Sheet1
 00000001 00000002`,
     )

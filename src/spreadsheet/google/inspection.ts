@@ -37,10 +37,12 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
     const { email = options.access.email } = token
     const access = { ...options.access, email }
     const api = new SheetsApi({ ...watched, tokens })
+    const isDated = dated.offMs() !== undefined
+    if (isDated) yield clockFinding(dated.offMs())
+    yield findingsOf('token').ok(`Google gives an access token for spreadsheets to ${email}`)
     const loaded = await api.call({ method: 'GET', path: spreadsheetPath }, signal)
     // A token of the metadata server comes without Google's time.
-    yield clockFinding(dated.offMs())
-    yield findingsOf('token').ok(`Google gives an access token for spreadsheets to ${email}`)
+    if (!isDated) yield clockFinding(dated.offMs())
     if (loaded.kind !== 'ok') {
       const isAboutAccess =
         loaded.kind === 'refused' &&

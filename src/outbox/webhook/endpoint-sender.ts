@@ -47,7 +47,8 @@ const passMax = 500
  * where it stood.
  *
  * Where one message tells of many, a window is one message. What it tells of the list is fixed in the journal before it
- * is first sent, so that each try tells the same, and nobody is in two messages or in none.
+ * is first sent, so that each try tells the same, and nobody of the list is in two messages or in none. Rows of their
+ * own may be named again after an answer that was lost.
  */
 export class EndpointSender implements AsyncDisposable {
   readonly #options: EndpointSenderOptions

@@ -23,8 +23,7 @@ process.exitCode = code ?? 1
 
 /** The files in which something is slow: all else need not be loaded. */
 function slowFiles() {
-  const files = globSync('{test,harness,scripts}/**/*.test.ts').filter(
-    (file) => !/^test.(system|long)/.test(file),
-  )
+  const exclude = ['test/{system,long}', '**/node_modules', 'dist']
+  const files = globSync('**/*.test.ts', { exclude }).toSorted()
   return files.filter((file) => /@module-tag slow|tags: 'slow'/.test(readFileSync(file, 'utf8')))
 }

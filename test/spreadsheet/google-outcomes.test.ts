@@ -38,7 +38,8 @@ const statusesOf = ({ emulator }: GoogleWorld, kind: 'batchUpdate' | 'get') =>
 
 describe('the answer to a batch', () => {
   test.each<Answer>([
-    ...(['drop', 'cutOff', 'truncated', 'html200', 'empty200', 'unavailable'] as const),
+    ...(['drop', 'cutOff', 'truncated', 'html200', 'empty200', 'internal', 'badGateway'] as const),
+    ...(['unavailable', 'deadline', 'requestTimeout', 'aborted'] as const),
     { status: 200, body: '{}' },
     { status: 200, body: '{"replies":[{}]}' },
     { status: 503, body: '{"error":{"message":"Invalid requests[1].appendCells: No."}}' },

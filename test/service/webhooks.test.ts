@@ -78,3 +78,16 @@ test('an endpoint that hangs holds up neither the other one nor rows', async () 
   // All of its window, of which none has ended.
   await expect.poll(() => slow.received.length).toBe(10)
 })
+
+test('an alert tells of a webhook that wants no more messages', async () => {
+  await using receiver = await startWebhookReceiver()
+  await using alerts = await startWebhookReceiver()
+  receiver.answer = (response) => void response.writeHead(410).end()
+  const env = { ...receiver.webhookEnv, ...alerts.env }
+  await using service = await bootService({ env, noticeTimes: { lookMs: 20 } })
+  await signUp(service.url, 'ada@example.com')
+  await expect
+    .poll(() => alerts.received.map(({ body }) => body.type))
+    .toEqual(['webhook.disabled'])
+  expect(await webhooksOf(service.url)).toEqual({ state: 'failing' })
+})

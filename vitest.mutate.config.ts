@@ -9,7 +9,7 @@ const endlessTestMs = 120_000
 /** Files whose tests take seconds. They come last, the slowest at the end. */
 const slowFiles = [
   '/writer.test.ts',
-  '/backlog.test.ts',
+  '/backlog.slow.test.ts',
   '/google-large-rows.test.ts',
   '.mutate.ts',
 ]

@@ -103,7 +103,7 @@ test.concurrent.for(mistakes)(
     await using world = await createGoogleWorld()
     happen(world)
     await using service = await boot(world)
-    // Opening the spreadsheet shows most mistakes before the first signup. A Viewer can open it, but not write.
+    // Opening the spreadsheet shows these mistakes before the first signup.
     const first = await postSignup(service.url, { email: 'first@example.com' })
     expect(first.status).toBe(202)
     const blocked = { delivery: { state: 'blocked', error } }

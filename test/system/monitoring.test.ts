@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
+import { limitFileSize } from '../../harness/file-size-limit.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
@@ -56,6 +57,11 @@ const lives: readonly (readonly [string, readonly string[], WatchedLife])[] = [
       fault: ({ google }) => google.emulator.spreadsheet(google.spreadsheetId).protectTab('News'),
       minutes: 18,
     },
+  ],
+  [
+    'a full disk',
+    ['RollcallJournalUnavailable'],
+    { visit: seldom, fault: ({ service }) => limitFileSize(service.pid, 4096), minutes: 4 },
   ],
   [
     'a quota that is nearly used up',

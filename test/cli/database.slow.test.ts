@@ -66,7 +66,7 @@ test('the commands work beside two instances, and make nothing on disk', async (
 
 test('forget removes the row itself when no instance runs', async () => {
   await using world = await createDatabaseWorld(server)
-  const { env } = world
+  const { env, database } = world
   {
     await using service = await startService({ env })
     await postSignups(service.url, [ada, bob])
@@ -76,6 +76,9 @@ test('forget removes the row itself when no instance runs', async () => {
   expect(forgot).toMatchObject({ code: 0, stdout: expect.not.stringContaining('DATA_DIR') })
   expect(forgot.stdout).toMatch(/to do by hand: .*the database's own copies: VACUUM/)
   expect(await peopleIn(world)).toEqual([bob])
+  const tables = await database.query(`SELECT schema_to_xml('rollcall', true, false, '')`)
+  expect(JSON.stringify(tables)).toContain(bob)
+  expect(JSON.stringify(tables)).not.toContain(ada)
 })
 
 test('a journal that was not moved is named by the start, by doctor and by forget', async () => {

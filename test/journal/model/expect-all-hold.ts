@@ -18,6 +18,13 @@ interface Sequence {
   readonly acts: readonly Act[]
 }
 
+interface Options {
+  readonly sequences: number
+  readonly each: number
+  readonly seed?: number
+  readonly killed?: Set<string>
+}
+
 const often = ['append', 'ask', 'mail', 'confirm', 'freeze', 'settle']
 /** For how long a smaller sequence is looked for that shows a violation. */
 const shrinkMs = 60_000
@@ -27,10 +34,11 @@ const shrinkMs = 60_000
  * `SIMULATION_RUNS` it repeats a sequence, or makes many.
  *
  * @param options.seed of the first sequence; one of this moment when it is left out
+ * @param options.killed gets the names of the acts that were killed
  */
 export async function expectAllHold(
   createStore: () => Promise<Store>,
-  { sequences, each, seed }: { sequences: number; each: number; seed?: number },
+  { sequences, each, seed, killed }: Options,
 ): Promise<void> {
   const { SIMULATION_SEED, SIMULATION_RUNS } = process.env
   const first = Number(SIMULATION_SEED ?? seed ?? Date.now() % 1_000_000_000)
@@ -41,7 +49,7 @@ export async function expectAllHold(
   try {
     for (let next = first; next < first + runs; next++) {
       const sequence = draw(next, length)
-      const violation = await violationOf(createStore, sequence)
+      const violation = await violationOf(createStore, sequence, killed)
       if (!violation) continue
       const { acts, error } = await shrunk(createStore, sequence, violation)
       const told = [sequence.policy, ...acts].map((it) => JSON.stringify(it)).join('\n')
@@ -79,17 +87,20 @@ interface Violation {
 async function violationOf(
   createStore: () => Promise<Store>,
   { policy, acts }: Sequence,
+  killed?: Set<string>,
 ): Promise<Violation | undefined> {
   await using store = await createStore()
   await using world = new World(store, policy)
   await world.open()
   for (let done = 0; done <= acts.length; done++) {
     const act = acts[done]
+    const { kills } = world
     try {
       await (act ? run(world, act) : end(world))
     } catch (error) {
       return { acts: acts.slice(0, done + 1), error: error as Error }
     }
+    if (act && world.kills > kills) killed?.add(act.name)
   }
   return undefined
 }

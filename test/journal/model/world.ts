@@ -52,6 +52,8 @@ export class World implements AsyncDisposable {
   readonly told = new Set<string>()
   readonly mails: Mail[] = []
   faults: Faults = { killedIn: 0, isTwice: false }
+  /** How often an act was killed in a transaction. */
+  kills = 0
   #killedIn = 0
   #names = 0
 
@@ -82,6 +84,7 @@ export class World implements AsyncDisposable {
     this.#killedIn = this.store.copies ? this.faults.killedIn : 0
     const said = await todo(this.journal, false).catch(async (error: unknown) => {
       if (!(error instanceof JournalUnavailable)) throw error
+      this.kills += 1
       await this.crash()
       return todo(this.journal, false)
     })

@@ -102,7 +102,7 @@ async function startTooEarly({ env }: DatabaseWorld) {
   return command
 }
 
-test('a start waits for the database, and serves when it is up', async () => {
+test('a start waits for the database, serves when it is up, and warns of its settings', async () => {
   await using world = await createDatabaseWorld(server)
   const command = await startTooEarly(world)
   await server.start()
@@ -110,6 +110,7 @@ test('a start waits for the database, and serves when it is up', async () => {
   const url = /listens on (\S+)/.exec(command.stdout())?.[1] ?? ''
   expect((await postSignup(url, { email: ada })).status).toBe(202)
   await expect.poll(() => addressesInSheet(world.google)).toEqual([ada])
+  expect(command.stderr()).toContain('has a setting that risks signups, fsync')
   command.kill('SIGTERM')
   expect(await command.ended).toMatchObject({ code: 0 })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startService } from '../../harness/start-service.ts'
 import { startOnTerminal } from '../../harness/terminal.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -22,3 +23,10 @@ test(
     }
   },
 )
+
+test('LOG_FORMAT=text is without colours when it is not read on a terminal', async () => {
+  await using service = await startService({ env: { LOG_FORMAT: 'text' } })
+  await expect.poll(service.output).toContain('delivery started')
+  expect(service.output()).toContain('INFO  delivery started  location=')
+  expect(service.output()).not.toContain('\u001b')
+})

@@ -2,8 +2,10 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { underSmallLimit } from '../../harness/file-size-limit.ts'
 import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Report } from '../../src/cli/doctor.ts'
 
 /** Runs a command with room for a part of its work, after which writes fail as on a full disk. */
 const runFull = (dataDir: string, args: readonly string[]) =>
@@ -39,6 +41,12 @@ test.runIf(process.platform === 'linux')(
       stderr: expect.stringMatching(/journal\.db\.restored cannot be written\. Free some space/),
     })
     expect(await files()).toEqual(before)
+    const doctor = startCommand(['doctor', '--json'], { dataDir, under: underSmallLimit })
+    const { findings } = JSON.parse((await doctor.ended).stdout) as Report
+    expect(findings).toContainEqual({
+      ...{ check: 'journal', state: 'fault', hint: null },
+      message: expect.stringMatching(/journal\.db cannot be opened: .*Check the disk/),
+    })
     const { stdout } = await runCommand(['status', '--json'], { dataDir })
     expect(JSON.parse(stdout)).toMatchObject({ accepted: { all: 1 + report.added } })
   },

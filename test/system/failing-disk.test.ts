@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { endWithUs } from '../../harness/end-with-us.ts'
+import { startMailServer } from '../../harness/mail-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
@@ -47,4 +48,13 @@ test('a signup whose commit the disk did not confirm is told as unknown, and is 
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true'])
   const { stdout } = await runCommand(['export', '--format', 'ndjson'], { dataDir })
   expect(stdout.match(/ada@example\.com/g)).toHaveLength(1)
+})
+
+test('while a commit fails, no mail goes for it', async () => {
+  await using mail = await startMailServer()
+  await using service = await startService({ env: { ...mail.env, CONFIRMATION: 'mail' } })
+  await using _ = await failSyncs(service.pid)
+  expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(503)
+  await service.kill()
+  expect(await mail.mails()).toEqual([])
 })

@@ -166,6 +166,19 @@ export const limitedMails: readonly ContractTest[] = [
   },
 
   {
+    title: 'welcomes to who need not confirm keep the same limits, over all spellings of a mailbox',
+    run: underPolicy({ welcomes: true }, async (journal) => {
+      const greeting = { share: 'share', language: 'en' }
+      const greet = (n: number) => makeSignup({ email: `ada+${n}@gmail.com`, receivedAt: noon })
+      await journal.intake.append([1, 2, 3, 4].map(greet), { greeting })
+      const times: number[] = []
+      for (let at = noon; at <= noon + dayMs; at += 5 * minuteMs)
+        for (const _ of await send(journal, at)) times.push((at - noon) / minuteMs)
+      expect(times).toEqual([0, 15, 30, 24 * 60])
+    }),
+  },
+
+  {
     title: 'spellings of one mailbox have one limit, and letter case does not count',
     run: underPolicy(confirming, async (journal) => {
       const spellings = Array.from({ length: 40 }, (_, index) => {

@@ -174,6 +174,11 @@ test('each setting changes its part of the configuration', () => {
     ALLOWED_HOSTS: 'Signup.example.com, localhost:3000',
     PAGE_TITLE: ' The letter ',
     PAGE_LANGUAGE: 'DE',
+    PAGE_THANKS: 'Until Sunday.',
+    PAGE_OVERFLOW: 'Full!',
+    PAGE_CLOSED: 'See you in spring.',
+    PAGE_NEXT_URL: 'https://example.com/next',
+    PAGE_CONFIRMED_NEXT_URL: 'https://example.com/confirmed',
   })
   expect(config.sites).toMatchObject([
     {
@@ -183,7 +188,12 @@ test('each setting changes its part of the configuration', () => {
         tokenUrl: 'http://127.0.0.1:8080/token',
         quota: { perMinute: 60, perDay: 200 },
       },
-      page: { title: 'The letter', language: 'de' },
+      page: {
+        ...{ title: 'The letter', language: 'de' },
+        ...{ thanks: 'Until Sunday.', overflow: 'Full!', closed: 'See you in spring.' },
+        next: 'https://example.com/next',
+        confirmedNext: 'https://example.com/confirmed',
+      },
       defaultTab: 'Waiting list',
       tabs: ['News', 'Events'],
     },

@@ -46,7 +46,8 @@ async function makeMachine() {
       const child = execFile(program, [...args], { cwd, env }, (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
       })
-      child.stdin?.end(input)
+      // A command may end before it has read what it does not want.
+      child.stdin?.on('error', () => {}).end(input)
     })
   return {
     path,

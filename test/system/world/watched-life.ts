@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type ChallengeWorld, createChallengeWorld } from '../../../harness/challenge-world.ts'
 import { FastClock } from '../../../harness/fast-clock.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../../harness/google-world.ts'
 import { postSignup } from '../../../harness/post-signup.ts'
-import { readMetrics, withMetrics } from '../../../harness/read-metrics.ts'
+import { metricsText, readMetrics, withMetrics } from '../../../harness/read-metrics.ts'
 import { projectRoot } from '../../../harness/source-file.ts'
 import { type RunningService, startService } from '../../../harness/start-service.ts'
 import { tempFolder } from '../../../harness/temp-folder.ts'
 
 const second = 1000
 const minute = 60 * second
-/** So that a machine that stops for a second loses half a minute of them. */
-const speed = 30
+/** So that a machine that stops for a second loses a third of a minute. */
+const speed = 20
 /** As in `examples/monitoring/prometheus.yml`, in the time of the service. */
 const scrapeEvery = 15 * second
 const healthyMinutes = 4
@@ -60,6 +61,10 @@ export async function firedIn(life: WatchedLife): Promise<Fired> {
   const world = { service, google, challenge }
   const { visit = signUp, visitInFault = visit } = life
   const scrapes: Scrape[] = []
+  // The first look at the journal may take a slow machine minutes of this time.
+  const hasLooked = async () =>
+    (await metricsText(service.url)).includes('rollcall_pending_signups{')
+  while (!(await hasLooked())) await sleep(50)
   const begin = clock.now()
   const until = async (minutes: number, send: typeof visit) => {
     for (let at = scrapes.length; at * scrapeEvery < minutes * minute; at = scrapes.length) {

@@ -191,11 +191,11 @@ test('a wait is over at once while delivery is blocked, and soon after it become
 test('a tab that is set aside ends the waits for that tab alone', async () => {
   await using it = world()
   const [locked, free] = [await it.accept(1, 'Locked'), await it.accept(1, 'Free')]
-  const waits = [it.wait(locked, 30), it.wait(free, 30)]
+  const waits = [it.wait(locked, 30), it.wait(free, 30), it.wait([...free, ...locked], 30)]
   const trouble = { reason: 'protectedTab', error: '', hint: '' } as const
   it.health.tabs.set('locked', { name: 'Locked', place: 'the tab at place 2', ...trouble })
   await it.clock.run(second)
-  expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual([true, false])
+  expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual([true, false, true])
 })
 
 test('a tab whose signups are written ends no wait when it is set aside', async () => {

@@ -17,6 +17,7 @@ test.for([
   ['ada@fastmail.com', 'ada@fastmail.com'],
   ['news@ada.notfastmail.com', 'news@ada.notfastmail.com'],
   ['ada+1@outlook.com', 'ada@outlook.com'],
+  ['ada+1+2@outlook.com', 'ada@outlook.com'],
   ['ada+1@hotmail.co.uk', 'ada@hotmail.co.uk'],
   ['ada@gmx.net', 'ada@gmx.net'],
   ['ada+1@company.example', 'ada@company.example'],

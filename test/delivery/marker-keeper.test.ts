@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { changed } from '../../harness/changed.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { refuses, ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -205,4 +206,17 @@ test('the markers of an earlier process age from the start of the next one, befo
   after.writer.start()
   await after.clock.run(16 * minute)
   expect(await written(after)).toBeLessThan(second)
+})
+
+test('the marker of a batch that an earlier process has settled as its last act stays for 65 minutes', async () => {
+  const journal = openSqliteJournal(':memory:')
+  await journal.delivery.noteFact(...knownToHold)
+  await journal.intake.append([makeSignup()])
+  const batch = await freezeNext(journal.delivery)
+  await journal.delivery.settle(batch?.number ?? 0, 0)
+  const spreadsheet = new ScriptedSpreadsheet({ markers: { max: 1, idMax: 1000 } })
+  spreadsheet.markers.add(batch?.marker ?? 0)
+  await using it = createDeliveryWorld({ journal, spreadsheet })
+  it.writer.start()
+  expect(await written(it)).toBeGreaterThan(64 * minute)
 })

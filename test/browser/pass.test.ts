@@ -26,7 +26,8 @@ test('somebody signs up in the form of a script tag, on a page of another origin
   await signUp(host.page, 'bob@example.com')
   await host.page.getByText('Thank you! You are signed up.').waitFor()
   expect(await accessibilityProblems(host.page)).toEqual([])
-  await expect.poll(() => rows('Tag').map(([email]) => email)).toEqual(['bob@example.com'])
+  const cells = () => rows('Tag').map(([email, , source]) => [email, source])
+  await expect.poll(cells).toEqual([['bob@example.com', 'embed']])
   expect(host.complaints).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { allDelivered } from '../../harness/delivery-state.ts'
@@ -181,6 +181,21 @@ test('status, doctor, export and a later filter tell suspect signups apart', asy
   expect(report).toMatchObject(done(1))
   await allDelivered(service)
   expect(addressesIn(data.path)).toEqual(['b@example.com', 'a@example.com'])
+})
+
+test('an import is never suspected', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env }
+  const list = join(data.path, 'list.csv')
+  const [email, name] = ['ada@mailinator.com', 'www.spam.example']
+  await writeFile(list, `Email,Name\n${email},${name}\n`)
+  const imported = await runCommand(['import', list], place)
+  expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('1 added') })
+  expect(await held(place)).toEqual([])
+  // The same signup of a visitor is held.
+  await using service = await bootService(place)
+  await postSignup(service.url, { email, name })
+  expect(await held(place)).toMatchObject([{ email, name, source: 'api' }])
 })
 
 test.each([

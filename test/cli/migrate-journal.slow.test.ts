@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { addressesInSheet } from '../../harness/google-world.ts'
+import { mailLink } from '../../harness/mail-links.ts'
+import { startMailServer } from '../../harness/mail-world.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { postBulk, postSignup, postSignups } from '../../harness/post-signup.ts'
 import {
@@ -16,6 +18,7 @@ import {
 import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Status } from '../../src/operations/status.ts'
 import { layout } from '../../src/journal/tables/layout.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { appendTo, openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -68,6 +71,27 @@ test('after a move the service goes on where it was, and the old journal refuses
   await postSignups(service.url, ['new@example.com'])
   await allDelivered(service)
   expect(await addressesInSheet(google)).toEqual([...people, 'new@example.com'])
+})
+
+test('after a move, who was asked or greeted gets no mail again', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using mailServer = await startMailServer()
+  await using data = await tempFolder()
+  await appendTo(data.path, [])
+  await mailLink(data.path, 'confirm', { email: 'ada@example.com' })
+  await mailLink(data.path, 'welcome', { email: 'bob@example.com' })
+  const env = { ...world.env, ...mailServer.env, CONFIRMATION: 'mail', WELCOME_MAIL: 'on' }
+  expect(await runCommand(['migrate-journal'], { env, dataDir: data.path })).toMatchObject({
+    code: 0,
+  })
+  await using service = await startService({ env })
+  await postSignup(service.url, { email: 'new@example.com' })
+  const mails = async () => {
+    const { stdout } = await runCommand(['status', '--json'], { env })
+    const { waiting } = (JSON.parse(stdout) as Status).mail
+    return { waiting, to: (await mailServer.mails()).map(({ to }) => to) }
+  }
+  await expect.poll(mails).toEqual({ waiting: 0, to: ['new@example.com'] })
 })
 
 test('a frozen batch whose answer was lost goes on under its marker: each row is there once', async () => {

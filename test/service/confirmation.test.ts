@@ -31,7 +31,11 @@ test('a signup goes from the form by a mail to its row, is greeted, leaves by on
   const login = { user: 'rollcall', password: 'p@ss word' }
   await using mailServer = await startMailServer({ tls: 'implicit', login })
   await using data = await tempFolder()
-  const env = { ...mailServer.env, CONFIRMATION: 'mail', WELCOME_MAIL: 'on' }
+  const texts = {
+    ...{ MAIL_SUBJECT: 'One step more', MAIL_TEXT: 'Say that it is you.' },
+    ...{ WELCOME_SUBJECT: 'There you are', WELCOME_TEXT: 'The letter comes on Sunday.' },
+  }
+  const env = { ...mailServer.env, CONFIRMATION: 'mail', WELCOME_MAIL: 'on', ...texts }
   await using service = await bootService({ dataDir: data.path, env })
   const rows = () => readTab(data.path, 'Sheet1.csv').slice(1)
   const mails = async () => (await mailServer.mails()).length
@@ -46,6 +50,8 @@ test('a signup goes from the form by a mail to its row, is greeted, leaves by on
     sender: 'hello@rollcall.example',
     isEncrypted: true,
     user: 'rollcall',
+    subject: texts.MAIL_SUBJECT,
+    text: expect.stringContaining(`\n${texts.MAIL_TEXT}\n`),
   })
   expect(asked?.text).not.toContain('Ada')
 
@@ -61,6 +67,10 @@ test('a signup goes from the form by a mail to its row, is greeted, leaves by on
 
   await expect.poll(mails).toBe(2)
   const [, welcome] = await mailServer.mails()
+  expect(welcome).toMatchObject({
+    subject: texts.WELCOME_SUBJECT,
+    text: expect.stringContaining(`\n${texts.WELCOME_TEXT}\n`),
+  })
   const leave = linkIn(welcome?.text ?? '', service.url)
   expect(welcome?.raw).toMatch(/^List-Unsubscribe: <https:\/\/\S+\/leave\/\S+>\r$/m)
   await fetch(leave)

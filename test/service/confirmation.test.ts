@@ -4,13 +4,14 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 
 import { startMailServer } from '../../harness/mail-world.ts'
-import { postSignup } from '../../harness/post-signup.ts'
+import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { testCertificate } from '../../harness/webhook-receiver.ts'
 import type { Status } from '../../src/operations/status.ts'
+import { hour, second, systemClock } from '../../src/platform/clock.ts'
 import type { SignupAccepted } from '../../src/signup/wire.ts'
 
 beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
@@ -82,6 +83,23 @@ test('a signup goes from the form by a mail to its row, is greeted, leaves by on
   const log = service.output()
   for (const secret of ['ada@', confirm.slice(-44), leave.slice(-44)])
     expect(log).not.toContain(secret)
+})
+
+test('mails above MAIL_PER_HOUR wait for the next hour', async () => {
+  await using mailServer = await startMailServer()
+  const env = { ...mailServer.env, CONFIRMATION: 'mail', MAIL_PER_HOUR: '1' }
+  let aheadMs = 0
+  const clock = { ...systemClock, now: () => Date.now() + aheadMs }
+  await using service = await bootService({ env, clock })
+  await postSignups(service.url, ['ada@example.com', 'bob@example.com', 'cy@example.com'])
+  const mails = async () => (await mailServer.mails()).length
+  for (const count of [1, 2, 3]) {
+    await expect.poll(mails).toBeGreaterThanOrEqual(count)
+    aheadMs += hour + second
+  }
+  // Each says until when its link works, which counts from when it was claimed.
+  const ends = (await mailServer.mails()).map(({ text }) => /\d+:\d\d\s[AP]M/.exec(text)?.[0])
+  expect(new Set(ends).size).toBe(3)
 })
 
 test('import and backfill send no mail, neither to confirm nor to greet', async () => {

@@ -23,7 +23,7 @@ const confined = [
     ],
   },
   {
-    homes: ['src/platform/clock.ts'],
+    homes: ['src/platform/clock.ts', 'src/client/client.ts'],
     message: 'Use the Clock that you are given: clock.now(), clock.elapsed().',
     properties: [
       ['Date', 'now'],

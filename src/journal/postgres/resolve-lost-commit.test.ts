@@ -10,14 +10,18 @@ interface Request {
   readonly signups: ReturnType<typeof makeSignups>
 }
 
-/** Settles one request whose first commit has no answer. `find` returns the rows of a look, `again` appends again. */
+/**
+ * Settles one request whose first commit has no answer. `find` returns the rows of a look, `again` appends again,
+ * `beside` are those beside the list.
+ */
 async function settled(
   request: Request,
   find: () => readonly Record<string, unknown>[],
   again: () => void = () => {},
+  beside: readonly Record<string, unknown>[] = [],
 ) {
   const clock = new ManualClock()
-  const look = async () => [{ rows: [] }, { rows: find() }, { rows: [] }]
+  const look = async () => [{ rows: [] }, { rows: find() }, { rows: beside }]
   const db = { change: look as unknown as Database['change'] }
   let tries = 0
   const append = async (group: readonly Request[]) => {
@@ -44,6 +48,12 @@ test('a request is found by one of its signups, and has no result for those that
   const request = { signups: [first, refused, last] }
   const rows = () => [rowOf(last, 8), rowOf(first, 7)]
   expect(await settled(request, rows)).toMatchObject({ outcome: '7,none,8', tries: 1 })
+})
+
+test('a request is found by a signup that waits for its confirmation beside the list', async () => {
+  const pending = makeSignup()
+  const answer = await settled({ signups: [pending] }, () => [], undefined, [{ id: pending.id }])
+  expect(answer).toMatchObject({ outcome: '0', tries: 1 })
 })
 
 test('a request that is not there is appended again', async () => {

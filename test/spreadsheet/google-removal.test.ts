@@ -280,3 +280,21 @@ test('a row is found in a long tab, far below', async () => {
   expect(contents(handle)).toHaveLength(before - 1)
   expect(rowsWith(handle, all[2] ?? expect.fail())).toBe(0)
 })
+
+test('a row far below that only its name tells from one to remove keeps its place', async () => {
+  await using world = await createWorld('delete rows')
+  const { google, handle } = world
+  const spreadsheet = google.connect()
+  const [first = expect.fail()] = people(1)
+  const kept = { ...first, name: 'Zoe' }
+  await write(spreadsheet, 1, [kept, first])
+  const [, row] = handle.rows('Sheet1')
+  handle.insertRows('Sheet1', 2, 30_000)
+  await spreadsheet.remove([{ ...first, spared: [kept] }], testSignal)
+  expect(
+    handle
+      .rows('Sheet1')
+      .filter((cells) => cells.length > 0)
+      .slice(1),
+  ).toEqual([row])
+})

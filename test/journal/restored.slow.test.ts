@@ -368,19 +368,29 @@ test('what people decided by their mails after the backup holds, and no mail goe
   })
 })
 
-test('a mail that was sent before the backup counts once after a restore', async () => {
-  const policy = { confirmation: { waitMs: 7 * 24 * 60 * minute } }
-  const asked = async (journal: Journal) => {
-    await ask(journal, { email: 'ada@example.com' })
-    for (const { number } of await claim(journal, noon)) {
-      await journal.outbox.settle(number, { kind: 'sent', at: noon })
-    }
+const asked: Work = (journal) => ask(journal, { email: 'ada@example.com' })
+const sent: Work = async (journal) => {
+  for (const { number } of await claim(journal, noon)) {
+    await journal.outbox.settle(number, { kind: 'sent', at: noon })
   }
-  await using world = await backedUp(asked, noWork, policy)
-  await world.restore()
-  using database = new DatabaseSync(world.copy, { readOnly: true })
-  expect(database.prepare('SELECT count(*) AS count FROM sending').get()).toEqual({ count: 1 })
-})
+}
+
+test.each([
+  ['before the backup', [async (journal) => [await asked(journal), await sent(journal)], noWork]],
+  ['after the backup, which was made before it was decided on,', [asked, sent]],
+] satisfies [string, [Work, Work]][])(
+  'a mail that was sent %s counts once after a restore, and goes no second time',
+  async (_, [first, second]) => {
+    const policy = { confirmation: { waitMs: 7 * 24 * 60 * minute } }
+    await using world = await backedUp(first, second, policy)
+    await world.restore()
+    await world.inRestored(async (journal) => {
+      expect(await claim(journal, noon + 24 * 60 * minute)).toEqual([])
+    })
+    using database = new DatabaseSync(world.copy, { readOnly: true })
+    expect(database.prepare('SELECT count(*) AS count FROM sending').get()).toEqual({ count: 1 })
+  },
+)
 
 test('the status of a pending signup tells its own tab after a restore, though its person has left since', async () => {
   const policy = { confirmation: { waitMs: 7 * 24 * 60 * minute }, welcomes: true }

@@ -113,9 +113,9 @@ const stays: readonly (readonly [name: string, what: string, max: number, stay: 
   ['limit', 'limit of the client, looked at and counted', 0.6, limiting],
   ['key', 'key and content, hashed', 15, keying],
   ['append', 'journal with its commit', 15, appending(false)],
-  ['append-keyed', 'the same with a key', 80, appending(true)],
+  ['append-keyed', 'the same with a key', 50, appending(true)],
   ['whole', 'all of them, from the headers to the answer', 30, answering(usualBody, 202)],
-  ['whole-keyed', 'the same with a key', 100, answering(usualBody, 202, true)],
+  ['whole-keyed', 'the same with a key', 90, answering(usualBody, 202, true)],
   ['whole-refused', 'the same of one that is refused', 20, answering('{"email":"ada"}', 422)],
 ]
 

@@ -1,5 +1,6 @@
 // @module-tag slow
 import { expect, test } from 'vitest'
+import { patienceMs } from '../../harness/patience.ts'
 import { madeUpDomain } from '../sandbox-month.ts'
 import { verdictOf } from './verdict.ts'
 import { startWorld } from './world.ts'
@@ -33,4 +34,16 @@ test('who was answered has one row after ten presses of a form and a kill, in a 
   expect(verdictOf(world.state())).toEqual([expect.stringContaining('Rows are missing: 1.'), 'bad'])
   await ask('appendRows', JSON.stringify(['People', [[`visitor-50${madeUpDomain}`]]]))
   expect(world.state()).toMatchObject({ rows: 101, missing: 1, double: 1 })
+})
+
+test.each([
+  ['down', 503],
+  ['quota', 429],
+  ['lost', 'dropped'],
+  ['late', 504],
+] as const)('calls that meet the attempt "%s" alone end with %s', async (name, status) => {
+  await using world = await startWorld()
+  expect(world.press(name)).toBe(true)
+  const statuses = () => world.state().calls.map((call) => call.status)
+  await expect.poll(statuses, { timeout: patienceMs }).toContain(status)
 })

@@ -230,7 +230,7 @@ test('the keyboard alone is enough to sign in, to skip to the list and to releas
       await keyboard.press('Tab')
     }
   }
-  // The field of the token has the focus.
+  await page.locator('#token:focus').waitFor()
   await keyboard.type(adminToken)
   await keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

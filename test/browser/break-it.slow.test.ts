@@ -10,19 +10,16 @@ import type { State } from '../../scripts/break-it/world.ts'
 const shared = shareService({ program: join(projectRoot, 'scripts/sandbox.ts') })
 const addressOf = () => /^Try to break it: (\S+)/.exec(shared.service.output())?.[1] ?? ''
 
-/** Waits until each attempt was made so often, is over, and is written. Returns how Google has answered meanwhile. */
-async function untilWritten(times: number): Promise<ReadonlySet<number | string>> {
-  const statuses = new Set<number | string>()
+/** Waits until each attempt was made so often, is over, and is written. */
+async function untilWritten(times: number): Promise<void> {
   const look = async () => {
     const state = (await (await fetch(`${addressOf()}/state`)).json()) as State
-    for (const { status } of state.calls) statuses.add(status)
     const made = Object.values(state.made)
     const isOver = made.length === 7 && made.every((it) => it.times === times && !it.isRunning)
     return { isOver, unanswered: state.unanswered, missing: state.missing, double: state.double }
   }
   const over = { isOver: true, unanswered: 0, missing: 0, double: 0 }
   await expect.poll(look, { interval: 100, timeout: 2 * patienceMs }).toEqual(over)
-  return statuses
 }
 
 test('whatever is pressed, and in whatever order, each who was answered has one row', async () => {
@@ -31,13 +28,12 @@ test('whatever is pressed, and in whatever order, each who was answered has one 
   await page.getByText('Nothing was pressed yet.').waitFor()
   await page.getByRole('button', { name: 'Press everything' }).click()
   await page.getByText('Breaking it').waitFor()
-  const first = await untilWritten(1)
+  await untilWritten(1)
 
   for (const name of ['quota', 'kill', 'late', 'tenfold', 'lost', 'crowd', 'down']) {
     await page.locator(`[data-attempt=${name}]`).click()
   }
-  const statuses = first.union(await untilWritten(2))
-  expect([...statuses]).toEqual(expect.arrayContaining([200, 429, 503, 504, 'dropped']))
+  await untilWritten(2)
 
   await page.getByText(/^Each of the [\d,]+ who were answered has one row\.$/).waitFor()
   const numberOf = (id: string) => page.locator(`#${id} dd`).first().textContent()

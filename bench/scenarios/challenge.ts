@@ -14,8 +14,8 @@ export const challengeScenario: Scenario = {
   name: 'challenge',
   what: `the same with the challenge on (provider at ${delayMs} ms), against off, ${connections} connections`,
   unit: '×',
-  reach: atLeast(0.7),
-  aim: atLeast(0.9),
+  reach: atLeast(0.5),
+  aim: atLeast(0.7),
   async run(sizes) {
     await using world = await World.create()
     const provider = await world.provider()

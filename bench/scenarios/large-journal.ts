@@ -32,7 +32,7 @@ export const startScenario: Scenario = {
   name: 'start',
   what: 'start, 1,000,000 signups in the journal',
   unit: 's',
-  reach: atMost(1),
+  reach: atMost(0.45),
   aim: atMost(0.4),
   async run(sizes) {
     await using world = await World.create()

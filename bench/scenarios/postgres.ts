@@ -143,7 +143,7 @@ export const postgresScenarios: readonly Scenario[] = [
   compared({
     name: 'postgres-1',
     what: `one instance on PostgreSQL against one on SQLite, ${connections} connections`,
-    reach: atLeast(0.85),
+    reach: atLeast(0.8),
     aim: atLeast(1),
     async subjects(world) {
       const server = await world.database()

@@ -7,6 +7,7 @@ import { format, resolveConfig } from 'prettier'
 import { configJsonSchema } from '../src/config/sites/site-schema.ts'
 import type { Setting } from '../src/config/setting.ts'
 import { type SettingName, settings } from '../src/config/settings.ts'
+import { digits } from '../src/platform/digits.ts'
 
 const root = new URL('../', import.meta.url)
 const command = 'node scripts/configuration-docs.ts'
@@ -82,17 +83,16 @@ function envExample(): string {
 
 /** What it does and which values it takes. */
 function meaningOf({ meaning, kind: { schema } }: Setting): string {
-  const { minimum, maximum } = schema as { readonly minimum?: number; readonly maximum?: number }
+  const { minimum, maximum = 0 } = schema as {
+    readonly minimum?: number
+    readonly maximum?: number
+  }
   const [text = schema] = (schema['anyOf'] ?? []) as readonly Setting['kind']['schema'][]
-  const range = minimum === undefined ? '' : ` From ${thousands(minimum)} to ${thousands(maximum)}.`
+  const range = minimum === undefined ? '' : ` From ${digits(minimum)} to ${digits(maximum)}.`
   const { maxLength } = text as { readonly maxLength?: number }
   return (
-    meaning + range + (maxLength === undefined ? '' : ` Up to ${thousands(maxLength)} characters.`)
+    meaning + range + (maxLength === undefined ? '' : ` Up to ${digits(maxLength)} characters.`)
   )
-}
-
-function thousands(value = 0): string {
-  return value.toLocaleString('en-US')
 }
 
 type Row = readonly [name: SettingName, setting: Setting]

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import { digits } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import type { Html } from '../pages/document.ts'
 import { headRow } from './frame.ts'
 import { type Step, stepWords } from './periods.ts'

@@ -8,7 +8,7 @@ import {
   mailFacts,
   troublesOf,
 } from '../operations/status-words.ts'
-import { digits } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import type { Html } from '../pages/document.ts'
 import { hour } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { entryOf, type Kept, newestAbout, nothingKept, unsearched } from '../operations/person.ts'
-import { counted, digits } from '../operations/words.ts'
+import { counted } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import type { Html } from '../pages/document.ts'
 import { rollcall } from '../platform/command-words.ts'
 import { visible } from '../platform/visible.ts'

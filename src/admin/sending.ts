@@ -17,7 +17,7 @@ import {
   testWords,
   type WebhookDone,
 } from '../operations/webhooks.ts'
-import { digits } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import type { WorkRunner } from '../operations/work.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'

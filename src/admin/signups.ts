@@ -7,7 +7,7 @@ import {
   type RecentSignup,
 } from '../journal/contracts/reader.ts'
 import { addressesOf, endAfterMail, severalEndSo } from '../operations/person.ts'
-import { digits } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import type { Html } from '../pages/document.ts'
 import { iso } from '../platform/clock.ts'
 import { visible } from '../platform/visible.ts'

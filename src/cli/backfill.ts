@@ -5,7 +5,7 @@ import { command } from './command.ts'
 import { parseMoment } from './moment.ts'
 import { differenceOf } from './difference.ts'
 import { UsageError } from './session.ts'
-import { digits } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import { countTable } from './terminal/table.ts'
 import { iso, isoOrNull } from '../platform/clock.ts'
 

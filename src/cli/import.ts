@@ -15,7 +15,8 @@ import { tabKey } from '../signup/signup.ts'
 import { tabsByKey } from '../signup/tab.ts'
 import { UsageError } from './session.ts'
 import { chosenSite } from './settings.ts'
-import { counted, digits } from '../operations/words.ts'
+import { counted } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import { tabHint } from './terminal/words.ts'
 
 const details = `

@@ -3,7 +3,8 @@ import { Command } from '@commander-js/extra-typings'
 import type { RestoreResult } from '../journal/contracts/journal.ts'
 import { command } from './command.ts'
 import { UsageError } from './session.ts'
-import { counted, digits } from '../operations/words.ts'
+import { counted } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 
 export const addRestore = command(
   new Command('restore')

@@ -7,7 +7,7 @@ import { readStatus, type Status } from '../operations/status.ts'
 import { statusFacts, timeWords, troublesOf } from '../operations/status-words.ts'
 import { endpointsOf } from '../service/site.ts'
 import { chart } from './terminal/chart.ts'
-import { digits } from '../operations/words.ts'
+import { digits } from '../platform/digits.ts'
 import { table } from './terminal/table.ts'
 import { chosenSites, tellOtherSites } from './settings.ts'
 

@@ -1,3 +1,4 @@
+import { digits } from '../platform/digits.ts'
 import { isRecord } from '../signup/json.ts'
 import { suggest } from '../platform/suggest.ts'
 
@@ -103,7 +104,7 @@ export const given = (form: string): Kind<string> => text(form, (value) => value
 
 /** In a variable in digits only. */
 export function wholeNumber(minimum: number, maximum: number, hint?: string): Kind<number> {
-  const form = `a whole number from ${thousands(minimum)} to ${thousands(maximum)}`
+  const form = `a whole number from ${digits(minimum)} to ${digits(maximum)}`
   const read = (it: unknown) =>
     typeof it === 'number' && Number.isInteger(it) && it >= minimum && it <= maximum
       ? it
@@ -146,7 +147,7 @@ export function listOf<T>(
   [minItems, maxItems]: readonly [number, number] = [1, 1_000],
   keyOf: (value: T) => unknown = (value) => value,
 ): Kind<readonly T[]> {
-  const form = `a list with ${minItems} to ${thousands(maxItems)} entries: each is ${kind.form}`
+  const form = `a list with ${minItems} to ${digits(maxItems)} entries: each is ${kind.form}`
   const hint = 'Write commas between the entries of a variable. In JSON, a list is [ "…", "…" ].'
   return {
     ...{ form, hint, schema: { type: 'array', items: kind.schema, minItems, maxItems } },
@@ -286,8 +287,4 @@ export function exemplified<T>(kind: Kind<T>, example: string): Kind<T> {
         note({ ...refusal, hint: refusal.hint ?? hint }, ...path),
       ),
   }
-}
-
-export function thousands(value: number): string {
-  return value.toLocaleString('en-US')
 }

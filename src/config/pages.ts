@@ -1,6 +1,7 @@
+import { digits } from '../platform/digits.ts'
 import { isLoopback } from '../platform/web-host.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import { text, thousands, Wrong } from './kind.ts'
+import { text, Wrong } from './kind.ts'
 import { webUrl } from './values.ts'
 
 /** A colour; the value is `#rrggbb`. */
@@ -31,7 +32,7 @@ function addressOf(it: string): string | undefined {
 }
 
 export const webAddress = text(
-  `the address of a web page: with https:// or http:// in front, up to ${thousands(addressCharactersMax)} characters`,
+  `the address of a web page: with https:// or http:// in front, up to ${digits(addressCharactersMax)} characters`,
   addressOf,
   'Copy it from the address bar of a browser.',
 )
@@ -40,7 +41,7 @@ const consentCharactersMax = 1_000
 
 /** Text in which `[words](https://…)` is a link. There is no other markup. */
 export const consent = text(
-  `a text of up to ${thousands(consentCharactersMax)} characters in one line: its links are [words](https://…)`,
+  `a text of up to ${digits(consentCharactersMax)} characters in one line: its links are [words](https://…)`,
   (it) => {
     if (it.length > consentCharactersMax || hasUnprintable(it)) return undefined
     const link = /\[([^[\]]+)\]\(([^()]*)\)/g

@@ -1,3 +1,4 @@
+import { digits } from '../platform/digits.ts'
 import { isSecret } from './settings.ts'
 
 /** One problem in the settings, safe to print and to log. */
@@ -78,5 +79,5 @@ function formOf(text: string): string {
   const beginning = /^["'\s]*(-+BEGIN [A-Z ]{1,40}-+|\{)/.exec(text)?.[0].trim()
   const begins = beginning === undefined ? '' : ` that begins with ${beginning}`
   const characters = text.length === 1 ? 'character' : 'characters'
-  return `a text of ${text.length.toLocaleString('en-US')} ${characters}${lines}${begins}`
+  return `a text of ${digits(text.length)} ${characters}${lines}${begins}`
 }

@@ -1,16 +1,17 @@
+import { digits } from '../platform/digits.ts'
 import { languages } from '../signup/languages.ts'
 import type { SiteText } from '../signup/site-text.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import { either, type Kind, oneOf, record, text, thousands, Wrong } from './kind.ts'
+import { either, type Kind, oneOf, record, text, Wrong } from './kind.ts'
 
 export function line(maxLength: number): Kind<string> {
-  const form = `a text of up to ${thousands(maxLength)} characters in one line`
+  const form = `a text of up to ${digits(maxLength)} characters in one line`
   return plain(form, maxLength, (it) => it)
 }
 
 /** A text in several lines. An empty line stands between paragraphs. */
 export function lines(maxLength: number): Kind<string> {
-  const form = `a text of up to ${thousands(maxLength)} characters`
+  const form = `a text of up to ${digits(maxLength)} characters`
   return plain(form, maxLength, (it) => it.replaceAll('\n', ' '))
 }
 

@@ -6,7 +6,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { besideOf } from './pages-of.ts'
 import { expiredUpTo } from './retention.ts'
-import { counted, digits } from './words.ts'
+import { counted } from './words.ts'
+import { digits } from '../platform/digits.ts'
 
 /** What was done for one person, and what was not. */
 export type Forgotten = Awaited<ReturnType<typeof forget>>

@@ -5,7 +5,8 @@ import { rollcall } from '../platform/command-words.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import { type ForgetOptions, isTrueBy } from './forget.ts'
 import { pagesOf } from './pages-of.ts'
-import { counted, digits } from './words.ts'
+import { counted } from './words.ts'
+import { digits } from '../platform/digits.ts'
 
 /** Which held signups are meant: these and those of these addresses, or all that the filters leave. */
 export interface Choice {

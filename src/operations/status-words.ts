@@ -1,7 +1,7 @@
 import type { Status } from './status.ts'
 import { mailHint } from '../signup/mail-trouble.ts'
 import { endpointHint, endpointWords } from './webhooks.ts'
-import { digits } from './words.ts'
+import { digits } from '../platform/digits.ts'
 
 /**
  * What stands now, for people: names, each with its words. Times are in UTC.

@@ -2,7 +2,8 @@ import { rollcall } from '../platform/command-words.ts'
 import type { WebhookFigures, WebhookLog } from '../journal/contracts/webhook-log.ts'
 import { isoOrNull } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { counted, digits } from './words.ts'
+import { counted } from './words.ts'
+import { digits } from '../platform/digits.ts'
 
 /** A webhook of a site. */
 export interface Endpoint {

@@ -1,10 +1,4 @@
-// toLocaleString takes fifteen times as long.
-const numbers = new Intl.NumberFormat('en-US')
-
-/** A number as people read it: "12,345". */
-export function digits(count: number): string {
-  return count < 1000 ? String(count) : numbers.format(count)
-}
+import { digits } from '../platform/digits.ts'
 
 /** A number of things in words: "1 signup", "12,345 signups". */
 export function counted(count: number, thing: string): string {

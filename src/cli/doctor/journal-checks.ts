@@ -9,7 +9,7 @@ import { leftBehindHint } from '../../service/data-folder.ts'
 import { type Check, databaseFindings } from './inspections.ts'
 import { type Finding, findingsOf } from '../../platform/finding.ts'
 import { serve } from '../../platform/command-words.ts'
-import { digits } from '../../operations/words.ts'
+import { digits } from '../../platform/digits.ts'
 
 /** What a check says that needs the journal, when that is closed. */
 export function notChecked(check: string): readonly Finding[] {

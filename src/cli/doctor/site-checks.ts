@@ -8,7 +8,7 @@ import { rollcall } from '../../platform/command-words.ts'
 import { findingsOf } from '../../platform/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
-import { digits } from '../../operations/words.ts'
+import { digits } from '../../platform/digits.ts'
 import type { Check } from './inspections.ts'
 import { notChecked } from './journal-checks.ts'
 

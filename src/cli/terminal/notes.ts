@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { visibleLines } from '../../platform/visible.ts'
-import { digits } from '../../operations/words.ts'
+import { digits } from '../../platform/digits.ts'
 
 /** How often the bar on a terminal moves, and how often another reader gets a line. */
 const barEveryMs = 100

@@ -1,5 +1,5 @@
 import { visible } from '../../platform/visible.ts'
-import { digits } from '../../operations/words.ts'
+import { digits } from '../../platform/digits.ts'
 
 /**
  * Lines of cells in columns of equal width, two spaces apart. A cell stays in its line.

@@ -1,3 +1,4 @@
+import { digits } from '../../platform/digits.ts'
 import { isRecord } from '../../signup/json.ts'
 import {
   checked,
@@ -10,7 +11,6 @@ import {
   orNull,
   record,
   text,
-  thousands,
   type Value,
 } from '../kind.ts'
 import { receiverUrl } from '../secret-values.ts'
@@ -146,10 +146,7 @@ export const fileKind = object(
   {
     $schema: described(given('a text'), 'Where this schema is, for editors.'),
     sites: described(
-      record(siteName, siteKind, `1 to ${thousands(sitesMax)} sites: by their names`, [
-        1,
-        sitesMax,
-      ]),
+      record(siteName, siteKind, `1 to ${digits(sitesMax)} sites: by their names`, [1, sitesMax]),
       'The sites by their names.',
     ),
   },

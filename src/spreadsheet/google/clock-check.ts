@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { digits } from '../../platform/digits.ts'
 import type { HttpClient } from '../../platform/http-client.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { type Finding, findingsOf } from '../../platform/finding.ts'
@@ -46,5 +47,5 @@ export function clockFinding(offMs: Millis | undefined): Finding {
 
 function minutes(ms: Millis): string {
   const count = Math.round(ms / 60_000)
-  return count === 1 ? '1 minute' : `${count.toLocaleString('en-US')} minutes`
+  return count === 1 ? '1 minute' : `${digits(count)} minutes`
 }

@@ -30,6 +30,7 @@ const people = ['ada', 'bob', 'di'].map((name) => `${name}@example.com`)
 async function view(name: string): Promise<string> {
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click()
   await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.waitForLoadState()
   return said()
 }
 
@@ -47,12 +48,12 @@ test('while Google is down the page says how many wait and what to do, and later
   await expect
     .poll(() => view('Overview'))
     .toContain('Rows are delayed: The service is currently unavailable')
-  expect(await said()).toContain('Waiting for their row 2 ')
+  await expect.poll(said).toContain('Waiting for their row 2 ')
   const sheet = google.emulator.spreadsheet(google.spreadsheetId)
   sheet.share(google.email, 'none')
   google.emulator.faults.clear()
   await expect.poll(() => view('Overview')).toContain('Share the spreadsheet with')
-  expect(await said()).toContain('Rows are blocked: The caller does not have permission')
+  await expect.poll(said).toContain('Rows are blocked: The caller does not have permission')
   sheet.share(google.email, 'editor')
   // Nobody clicks: the page looks by itself.
   await expect.poll(said).toContain('Delivery works')
@@ -66,7 +67,7 @@ test('a mail server that refuses is named, with how many mails wait, until it ta
   await mail.fault({ stage: 'connect', code: 421, times: 0 })
   await signUp(people[2])
   await expect.poll(() => view('Sending')).toMatch(/Mails are not sent: .*Mails waiting 1/)
-  expect(await view('Overview')).toMatch(/^Overview Mails are not sent: The mail server/)
+  await expect.poll(() => view('Overview')).toMatch(/^Overview Mails are not sent: The mail server/)
   await page.locator('.bad', { hasText: 'Mails are not sent' }).waitFor()
   await expect.poll(() => addressesInSheet(google)).toEqual(people)
   await mail.clearFaults()

@@ -90,6 +90,7 @@ const unseen = ['\u202e', '\u2066', '\u0001', '\u007f', '\u2028']
 
 /** Whether a view shows texts of visitors as texts, fits its window, and can be used by everybody. */
 async function checkView({ page, complaints, isScripted }: OpenView): Promise<void> {
+  await page.waitForLoadState()
   const where = new URL(page.url()).pathname
   const found = await page.evaluate(
     (foreign) => ({

@@ -195,9 +195,11 @@ test('a form on a page that may not use the service says so at once, and tells i
   expect(await accessibilityProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Anmelden' }).click()
   await told.waitFor()
-  expect(host.complaints.join('\n')).toContain(
-    `answered 403. Pages of ${host.url} may not send signups here. The operator of this service can add the origin to ALLOWED_ORIGINS.`,
-  )
+  await expect
+    .poll(() => host.complaints.join('\n'))
+    .toContain(
+      `answered 403. Pages of ${host.url} may not send signups here. The operator of this service can add the origin to ALLOWED_ORIGINS.`,
+    )
   const answer = await fetch(`${strict.url}/api/ready`)
   const { refusedByOrigin } = (await answer.json()) as { refusedByOrigin: number }
   expect(refusedByOrigin).toBeGreaterThanOrEqual(2)

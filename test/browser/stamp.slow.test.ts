@@ -45,10 +45,11 @@ test.each(ways)('%s asks for a stamp at the first focus, and sends it', async (_
   const { asked, sent } = await observe(page)
   await page.waitForLoadState('networkidle')
   expect(asked).toEqual([])
+  const answered = page.waitForResponse('**/api/stamp*')
   await email(page).focus()
-  await expect.poll(() => asked).toEqual([''])
+  await (await answered).finished()
+  expect(asked).toEqual([''])
   await page.getByLabel('Name').focus()
-  await page.waitForLoadState('networkidle')
   await email(page).fill('ada@example.com')
   await button(page).click()
   await page.getByText('Thank you').first().waitFor()
@@ -81,8 +82,10 @@ test('another stamp makes no other signup: the key of a repeated one stays', asy
   const { page } = host
   const { asked, sent } = await observe(page)
   await page.clock.install()
+  const first = page.waitForResponse('**/api/stamp*')
   await email(page).fill('ada@example.com')
-  await expect.poll(() => asked).toHaveLength(1)
+  await (await first).finished()
+  expect(asked).toHaveLength(1)
   await page.route('**/api/signup*', (route) =>
     sent.length > 1 ? route.fallback() : route.fulfill({ status: 400, headers, json: {} }),
   )

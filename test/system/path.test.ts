@@ -98,6 +98,7 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
       await page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
       await page.getByRole('button', { name: 'Sign up' }).click()
       await page.locator('[aria-invalid]').waitFor()
+      await page.waitForLoadState()
       const field = page.getByLabel('Email address')
       expect(await field.evaluate((it) => getComputedStyle(it).borderRadius)).not.toBe('0px')
       await signUp(page)

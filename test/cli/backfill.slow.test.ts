@@ -118,7 +118,8 @@ test('a backfill that is killed and run again, twice at a time, brings each sign
   await using reader = openSqliteJournal(join(data.path, 'journal.db'), {}, { access: 'beside' })
   const backlog = () => reader.reader.backlog()
 
-  const killed = startCommand(['backfill', '--all'], options)
+  // So that this process sees the first of it in time.
+  const killed = startCommand(['backfill', '--all'], { ...options, under: ['nice', '-n', '10'] })
   while ((await backlog()) === 0) await sleep(1)
   killed.kill('SIGKILL')
   await killed.ended.catch(() => undefined)

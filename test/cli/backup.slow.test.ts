@@ -43,7 +43,8 @@ test('a backup under load is sound, and has every signup that was answered befor
   await expect.poll(() => answered.length).toBeGreaterThan(1_000)
   const before = answered.map(({ id }) => id)
   const file = join(folder.path, 'backup.db')
-  const { code, stdout, stderr } = await runCommand(['backup', file, '--json'], { dataDir })
+  const backup = startCommand(['backup', file, '--json'], { dataDir })
+  const { code, stdout, stderr } = await backup.ended
   const after = answered.length
   isDone = true
   await visits
@@ -113,7 +114,8 @@ async function interrupted(folder: string, signal: NodeJS.Signals) {
     await journal.intake.append(makeSignups(5_000, { metadata: `{"a":"${'x'.repeat(9_900)}"}` }))
   }
   const file = join(folder, 'backup.db')
-  const command = startCommand(['backup', file], { dataDir })
+  // So that this process sees the first of it in time.
+  const command = startCommand(['backup', file], { dataDir, under: ['nice', '-n', '10'] })
   const sizeOf = () =>
     stat(`${file}.partial`).then(
       ({ size }) => size,

@@ -124,15 +124,17 @@ test(
       return (await measure(service)).processorMs
     }
     await timeOf(known)
-    let [ofKnown, ofFresh] = [0, 0]
+    const [ofKnown, ofFresh]: [number[], number[]] = [[], []]
     for (let round = 0; round < 8; round++) {
       const fresh = known.map((email) => `fresh${round}-${email}`)
       // Each round is faster than the one before, as V8 compiles what is used often: so they take turns.
-      if (round % 2 === 0) ofFresh += await timeOf(fresh)
-      ofKnown += await timeOf(known)
-      if (round % 2 === 1) ofFresh += await timeOf(fresh)
+      if (round % 2 === 0) ofFresh.push(await timeOf(fresh))
+      ofKnown.push(await timeOf(known))
+      if (round % 2 === 1) ofFresh.push(await timeOf(fresh))
     }
-    expect(ofKnown / ofFresh).toBeGreaterThan(0.8)
-    expect(ofKnown / ofFresh).toBeLessThan(1.25)
+    // A busy machine makes rounds slower, and none faster.
+    const ratio = Math.min(...ofKnown) / Math.min(...ofFresh)
+    expect(ratio).toBeGreaterThan(0.8)
+    expect(ratio).toBeLessThan(1.25)
   },
 )

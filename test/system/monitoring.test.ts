@@ -122,7 +122,7 @@ describe('the alerts that fire are exactly those of the fault', { concurrent: tr
       proxy.target = 1
       proxy.cut()
     }
-    const fired = await firedIn({ env, fault, visitInFault: async () => {}, minutes: 4 })
+    const fired = await firedIn({ env, fault, visit: async () => {}, minutes: 4 })
     expect(fired).toEqual({ before: [], after: ['RollcallJournalUnavailable'] })
   })
 })

@@ -11,7 +11,7 @@ const minute = 60_000
 const person = (name: string) => `${name}@example.com`
 
 test('after a restore nobody gets a second row, not even by a call from before that Google applies after the next start', async () => {
-  const clock = new FastClock(15)
+  const clock = new FastClock(8)
   await using google = await createGoogleWorld({ clock, quota: 'strict' })
   await using folder = await tempFolder()
   const options = () => ({

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { z } from 'zod'
 import type { ParseContext } from './parse.ts'
 import { parseForm, parseSignup } from './parse.ts'
 import { toRow } from './row.ts'
-import { formSchema } from './schema.ts'
+import { bulkItemSchema, compiledOf, formSchema, signupSchema } from './schema.ts'
 import type { SignupId } from './signup.ts'
 import { hasUnprintable } from './text.ts'
 
@@ -43,6 +44,20 @@ test('parsing never throws', () => {
     }),
   )
 })
+
+test.each(Object.entries<z.ZodType>({ signupSchema, bulkItemSchema, formSchema }))(
+  'the compiled %s says what zod says without it',
+  (_, schema) => {
+    const names = fc.constantFrom(...Object.keys(formSchema.shape), '__proto__')
+    const input = fc.oneof(anySignup, fc.anything(), fc.dictionary(names, anyField))
+    fc.assert(
+      fc.property(input, (value) => {
+        expect(compiledOf(schema).safeParse(value)).toEqual(schema.safeParse(value))
+      }),
+      { numRuns: 2_000 },
+    )
+  },
+)
 
 test('accepted signups have printable cells, and parsing them again does not change them', () => {
   let acceptedCount = 0

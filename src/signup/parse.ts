@@ -5,7 +5,7 @@ import { type Field, type FieldValues, noFields } from './field.ts'
 import { type FieldProblem, readFields } from './field-values.ts'
 import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
-import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.ts'
+import { bulkItemSchema, bulkSchema, compiledOf, formSchema, signupSchema } from './schema.ts'
 import { type Signup, tabKey } from './signup.ts'
 import { suggest } from '../platform/suggest.ts'
 import { tabProblem, tabsByKey } from './tab.ts'
@@ -102,7 +102,7 @@ function parse(schema: SignupSchema, input: unknown, context: ParseContext): Par
     return { ok: false, problems: [{ field: '', message }] }
   }
   const { rest, own } = splitOff(input, schema, context)
-  const result = schema.safeParse(rest)
+  const result = compiledOf<SignupSchema>(schema).safeParse(rest)
   const ofTab = tabProblems(rest, context)
   if (result.success && ofTab.length === 0 && own.problems.length === 0) {
     return { ok: true, value: complete(result.data, own.values, context) }

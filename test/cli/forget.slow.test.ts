@@ -126,7 +126,7 @@ test('while Google is down, a signup that waits is never written, and what was s
   expect(down.rows).toEqual({ toGo: 2, waiting: 2 })
   expect(down.files).not.toEqual([])
   google.emulator.faults.clear()
-  await expect.poll(() => filesWithAda(data.path)).toEqual([])
+  await expect.poll(() => filesWithAda(data.path), { timeout: 60_000 }).toEqual([])
   const rows = await addressesInSheet(google)
   expect(rows.filter((address) => address !== '')).toEqual(others)
   await postSignup(service.url, { email: ada })

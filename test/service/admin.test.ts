@@ -107,7 +107,7 @@ test('an address has five tries a minute, and a forged one does not help', async
     expect((await trying('wrong', `198.51.100.${tries}, 192.0.2.1`)).status).toBe(401)
   const sixth = await trying(adminToken, '198.51.100.7, 192.0.2.1')
   expect(sixth.status).toBe(429)
-  expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(50)
   expect(cookieIn(sixth)).toBeUndefined()
   const page = await sixth.text()
   expect(page).toContain('Too many tries')
@@ -135,10 +135,7 @@ test('beyond twenty tries a minute each answer waits, nobody is refused, and the
   expect(crowd.every(({ status }) => status === 401)).toBe(true)
   expect(await owner).toMatchObject({ status: 303 })
   const lines = service.output().split('\n')
-  const told = lines.filter((line) => line.includes('wrong token')).length
-  expect(told).toBeGreaterThanOrEqual(60)
-  // Sixty a minute, and this may take two.
-  expect(told).toBeLessThanOrEqual(120)
+  expect(lines.filter((line) => line.includes('wrong token'))).toHaveLength(60)
 })
 
 test('the cookie is for the page alone, and for HTTPS where there is HTTPS', async () => {

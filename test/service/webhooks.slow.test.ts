@@ -33,7 +33,7 @@ test('messages wait for a name that does not resolve, and for a certificate that
     await sleep(5_000)
     expect(receiver.received).toEqual([])
     setDefaultCACertificates(world.certificates)
-    await expect.poll(() => receiver.received.length).toBe(1)
+    await expect.poll(() => receiver.received.length, { timeout: 90_000 }).toBe(1)
   } finally {
     setDefaultCACertificates(world.certificates)
   }
@@ -74,7 +74,7 @@ test(
       await sleep(20 + ((round * 37) % 400))
       await instances.kill(round % 2)
       const missing = () => accepted.filter((email) => !ids.has(email)).length
-      await expect.poll(missing).toBe(0)
+      await expect.poll(missing, { timeout: 60_000 }).toBe(0)
       doubles.push(taken - ids.size - doubles.reduce((sum, it) => sum + it, 0))
     }
     expect([...ids.values()].every((it) => it.size === 1)).toBe(true)
